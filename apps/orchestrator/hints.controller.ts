@@ -3,7 +3,7 @@ import type { Message } from '#contracts';
 import { Handles, HandlesDead, type BusContext, type DeadDelivery, type DeliveryOutcome } from '#messaging';
 import { Orchestrator } from './orchestrator.js';
 
-/** Where hints enter: from `turns`, `results` and `dead-letters`, and as control messages. */
+/** The entrance of hints: from `turns`, `results` and `dead-letters`, and as control messages. */
 @Controller()
 export class HintsController {
   constructor(private readonly orchestrator: Orchestrator) {}

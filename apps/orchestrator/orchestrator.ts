@@ -22,11 +22,14 @@ import { keepDeadLetter } from './sweep/keep-dead-letter.js';
 import type { Sweeper } from './sweep/sweeper.js';
 import { TurnHints } from './sweep/turn-hints.js';
 
-/** MCP servers take a while to start; one that is fetched first takes longer. */
+/** MCP servers take a while to start, longer if their package must be downloaded first. */
 const FIRST_NAMES_CHECK_MS = 10_000;
 const LAST_NAMES_CHECK_MS = 60_000;
 
-/** One orchestrator: the turns it drives, what it knows of the fleet, its sweeper. Hints come in, nothing else. */
+/**
+ * One orchestrator: the turns that it drives, what it knows about other processes, and its sweeper. Its only input is
+ * hints.
+ */
 export class Orchestrator {
   readonly catalogue: CatalogueService;
   readonly modelLimits: ModelLimits;
@@ -36,7 +39,7 @@ export class Orchestrator {
   private readonly turnHints: TurnHints;
   private readonly sweeper: Sweeper;
   private readonly ports: Ports;
-  /** The store for work in hand: while it is down, that waits. */
+  /** The store for work in progress: that work waits while the store is down. */
   private readonly durable: Store;
   private readonly leaving = new AbortController();
   private namesCheck: Timer | undefined;
@@ -44,7 +47,7 @@ export class Orchestrator {
   constructor(private readonly deps: OrchestratorDeps) {
     const { store, bus, processId: me, peers, log, auditLog, clock, random, faultPoint } = deps;
     this.ports = { store, bus, me, peers, log, auditLog, clock, random, faultPoint };
-    // Work in hand waits for the store; the sweeper and dead letters come again by themselves.
+    // Work in progress waits for the store; the sweeper and dead letters are retried anyway.
     this.durable = retryingStore(store, this.leaving.signal, deps);
     this.modelLimits = new ModelLimits(deps);
     this.models = new ModelAnnouncer(deps);
@@ -74,7 +77,7 @@ export class Orchestrator {
     return this.drivers.size;
   }
 
-  /** Before the first hint is taken: know the tools. */
+  /** Learns the tools before the first hint is consumed. */
   async prepare(): Promise<void> {
     warnOfMissingPrices(this.deps.settings, this.deps.log);
     this.models.start();
@@ -84,7 +87,7 @@ export class Orchestrator {
     this.namesCheck = this.deps.clock.after(FIRST_NAMES_CHECK_MS, check, { unref: true });
   }
 
-  /** `turn.advance` from `turns` (then the delivery is held) or passed on by another process. */
+  /** `turn.advance` from `turns` (the delivery is then held) or forwarded by another process. */
   async advance(
     { turn_id, conversation_id }: Body<'turn.advance'>,
     delivery?: Delivery,
@@ -94,7 +97,7 @@ export class Orchestrator {
     return keepUnacknowledged(this.leaving.signal, advance);
   }
 
-  /** `tool.result`: to the driver if it is here; from `results`, anybody may look at the turn. */
+  /** `tool.result` goes to the driver if the turn is driven here. From `results`, any process may look at the turn. */
   async result(
     { turn_id, tool_call_id }: Body<'tool.result'>,
     delivery?: Delivery,
@@ -106,7 +109,9 @@ export class Orchestrator {
     return 'ack';
   }
 
-  /** Who drives the turn answers when it has its end. Nobody need wait for a text that is not being written. */
+  /**
+   * The driver of the turn answers once the turn has its ending row. If no text is being streamed, no answer is needed.
+   */
   stop({ turn_id, request_id, reply_to }: Body<'turn.stop'>): void {
     const driver = this.drivers.get(turn_id);
     if (driver) driver.stop(request_id, reply_to);
@@ -117,7 +122,7 @@ export class Orchestrator {
     this.drivers.get(turn_id)?.supersede(attempt);
   }
 
-  /** Answers with the text that is being streamed; silence means that nothing is. */
+  /** Answers with the text that is being streamed, or not at all if there is none. */
   peek({ turn_id, request_id, reply_to }: Body<'turn.peek'>): void {
     const partial = this.drivers.get(turn_id)?.partialText;
     if (partial)
@@ -131,7 +136,7 @@ export class Orchestrator {
     return keepDeadLetter(this.ports, dead);
   }
 
-  /** Finishes what ends within `graceMs` and gives the rest back. */
+  /** Finishes the turns that end within `graceMs` and gives the others back. */
   async drain(graceMs: number): Promise<void> {
     this.namesCheck?.cancel();
     await this.sweeper.stop();
@@ -143,7 +148,7 @@ export class Orchestrator {
     this.catalogue.close();
   }
 
-  /** A tool that its toolset lacks is told soon, a toolset that does not come at all later; each once. */
+  /** A tool that is missing from a present toolset is logged soon, a missing toolset later; each once. */
   private checkNames(): void {
     const configured = this.deps.settings.configuredTools;
     const told = this.warnOfUnknownNames(configured, { patient: true });

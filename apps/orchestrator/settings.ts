@@ -10,7 +10,7 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
   const listed = [...config.modelUse.keys()];
   const allow = config.allowedModels;
   const allowed = allowedModels(env, { allow, listed: [...listed, ...fallbacksOf(config)] });
-  // Of a provider whose suggested model is not allowed the first one that is.
+  // If the suggested model of a provider is not allowed, its first allowed model is used.
   const named = [...listed, ...(allow ?? []).filter((name) => !name.includes('*'))];
   return {
     model: config.model,

@@ -7,10 +7,13 @@ import { addUsed, dayOf, findExceeded, isBudgetSet, NOTHING_USED, usedOf } from 
 import type { DayBudget, Used } from '#turn';
 import { isEndedStatus } from '#contracts';
 
-/** Between two looks at what a user's other calls came to; with jitter, so that two processes do not look in step. */
+/**
+ * The pause between two checks of what a user's other calls used. It has jitter, so that two processes do not check in
+ * step.
+ */
 const RECHECK_MS = 400;
 
-/** A user's budget of the day is used up: the turn ends with this sentence. */
+/** The user's budget for the day is used up. The turn ends with this sentence. */
 export class DayBudgetExceeded extends ModelError {
   override name = 'DayBudgetExceeded';
 
@@ -21,12 +24,12 @@ export class DayBudgetExceeded extends ModelError {
 
 export interface BudgetedCall {
   turn: Pick<Turn, '_id' | 'user_id'>;
-  /** What the call may use at most, about. */
+  /** An estimate of the most that the call may use. */
   atMost: Used;
-  /** Used by the step before this call, and counted nowhere yet. */
+  /** Used by the step before this call and not counted yet. */
   spent: Used;
   signal: AbortSignal;
-  /** Called once: what is left is kept for other calls of the user that run. */
+  /** Called once, when the rest of the budget is held for other running calls of the user. */
   onWait: () => void;
 }
 
@@ -36,13 +39,13 @@ type BudgetStore = Pick<
 >;
 
 /**
- * Lets a model call begin while its user's budget of the day lasts, in the whole installation. A call that begins
- * holds what it may use; another one begins only if something is left after all holds, or waits until that is known.
- * So the budget is exceeded by one call at most, however many turns run at once. Of two that write their holds at the
- * same time at least one sees the other: both may withdraw, and look again after different pauses.
+ * Lets a model call begin while its user's budget for the day lasts, across the whole installation. A call that begins
+ * holds an estimate of its use. Another call begins only if something is left after all holds; otherwise it waits until
+ * that is known. So at most one call exceeds the budget, however many turns run at once. If two calls write their holds
+ * at the same time, at least one sees the other. Both may withdraw, and they try again after different pauses.
  */
 export class DayBudgets {
-  /** By user: calls of this process go in one after the other. */
+  /** By user: calls of one user in this process are admitted one after the other. */
   private readonly lines = new Map<string, Promise<void>>();
 
   constructor(
@@ -57,7 +60,7 @@ export class DayBudgets {
     return isBudgetSet(this.deps.budget);
   }
 
-  /** Throws `DayBudgetExceeded`, or the signal's reason. Then nothing is held. */
+  /** Throws `DayBudgetExceeded` or the signal's reason, and then holds nothing. */
   async admit(call: BudgetedCall): Promise<void> {
     const { user_id } = call.turn;
     const entering = (this.lines.get(user_id) ?? Promise.resolve()).then(() => this.enter(call));
@@ -69,7 +72,7 @@ export class DayBudgets {
     await untilAborted(entering, call.signal);
   }
 
-  /** After what the call has used is counted. */
+  /** Called after the use of the call is counted. */
   async release(turnId: string): Promise<void> {
     await this.deps.store.removeUsageHold(turnId);
   }
@@ -79,7 +82,7 @@ export class DayBudgets {
     for (let look = 0; ; look++) {
       call.signal.throwIfAborted();
       const others = await this.hold(call, addUsed(call.spent, call.atMost));
-      // After the holds: a call that ends is counted before its hold goes.
+      // Read after the holds, because a call that ends is counted before its hold is released.
       const used = addUsed(await this.usedToday(call.turn.user_id), call.spent);
       const exceeded = findExceeded(this.deps.budget, used, clock.wall());
       const promised = others.reduce(addUsed, used);
@@ -96,7 +99,7 @@ export class DayBudgets {
     }
   }
 
-  /** What the user's other calls hold. */
+  /** The holds of the user's other calls. */
   private async hold({ turn }: BudgetedCall, { tokens, cost }: Used): Promise<Used[]> {
     const { store } = this.deps;
     const at = timestampOf(this.deps.clock);
@@ -106,7 +109,7 @@ export class DayBudgets {
     return others.filter((_hold, index) => isHeld[index]);
   }
 
-  /** The driver of a turn that has ended may have died before it gave the hold back. */
+  /** The driver of an ended turn may have died before it released the hold. */
   private async isUnderWay(turnId: string): Promise<boolean> {
     const turn = await this.deps.store.getTurn(turnId);
     if (turn && !isEndedStatus(turn.status)) return true;
@@ -114,7 +117,7 @@ export class DayBudgets {
     return false;
   }
 
-  /** What is spent already stays held until it is counted. */
+  /** Tokens that are already spent stay held until they are counted. */
   private async withdraw({ turn, spent }: BudgetedCall): Promise<void> {
     if (spent.tokens === 0) return this.release(turn._id);
     const at = timestampOf(this.deps.clock);

@@ -5,36 +5,41 @@ import type { Metrics } from '#observability';
 import type { Time, Timer } from '#time';
 import { SharedBudget, type Shortage } from './shared-budget.js';
 
-/** A longer wait is looked at again: orchestrators come and go, and with them the part of this one. */
+/**
+ * A longer wait is checked again after this time, because orchestrators come and go and this one's part changes with
+ * them.
+ */
 const RECHECK_MS = 5_000;
-/** Whoever was slowed down by the provider does not come back in the same moment as all the others. */
+/** Spreads the requests that the provider slowed down, so that they do not all come back at the same moment. */
 const SPREAD = 0.1;
 
-/** A request that may be sent. */
+/** Permission to send one request. */
 export interface Permit {
-  /** Once, when it has ended; without `usage` the request was refused, or never arrived. */
+  /** Called once, when the request has ended. Without `usage`, the request was refused or never arrived. */
   done(usage?: Usage): void;
 }
 
 export interface AdmissionRequest {
   /** `provider/model`. */
   model: string;
-  /** About how many tokens it sends; asked only when tokens are counted. */
+  /** An estimate of the tokens that it sends. Called only when tokens are counted. */
   estimateTokens: () => number;
   signal: AbortSignal;
-  /** It has to wait; again when it waits longer than was said. */
+  /** Called when the request has to wait, and again when it has to wait longer than reported. */
   onWait: (shortage: Shortage) => void;
 }
 
 export interface ModelAdmissionOptions extends Time {
-  /** By provider or model; both hold. */
+  /** By provider or model; both apply. */
   budgets: ReadonlyMap<string, ModelBudget>;
-  /** Living orchestrators, this one included. */
+  /** The number of living orchestrators, including this one. */
   countOrchestrators: () => number;
   metrics: Pick<Metrics, 'modelWaits' | 'modelWaitDuration'>;
 }
 
-/** Models that a provider has asked to leave alone: names come from clients, too. */
+/**
+ * The largest number of paused models. It is bounded, because clients choose the names.
+ */
 const MAX_PAUSED = 1_000;
 
 interface Waiter {
@@ -47,8 +52,8 @@ interface Waiter {
 }
 
 /**
- * Who may ask the model now. Requests wait in the order in which they came, each only for the budgets that it needs;
- * a provider that asks to slow down is a budget that is empty until then.
+ * Admits requests to the models. Requests wait in the order of arrival, each only for the budgets that it needs. A
+ * provider that asks to slow down counts as an empty budget until then.
  */
 export class ModelAdmission {
   private readonly budgets = new Map<string, SharedBudget>();
@@ -75,7 +80,7 @@ export class ModelAdmission {
     return this.permit(waiter);
   }
 
-  /** The provider wants this model to be left alone for so long. */
+  /** The provider wants no requests to this model for this long. */
   pause(model: string, retryAfterMs: number): void {
     const until = this.now() + retryAfterMs * (1 + this.options.random.float() * SPREAD);
     this.pausedUntil.set(model, Math.max(until, this.pausedUntil.get(model) ?? 0));
@@ -121,7 +126,7 @@ export class ModelAdmission {
     };
   }
 
-  /** Lets in whoever may go now, in order; who comes later never takes what an earlier one waits for. */
+  /** Admits every request that may be sent now, in order. A later request never takes what an earlier one waits for. */
   private pump(): void {
     const short = new Map<string, Shortage>();
     const staying: Waiter[] = [];
@@ -172,7 +177,7 @@ export class ModelAdmission {
   }
 }
 
-/** `anthropic/claude-…`: the provider's budget and the model's. */
+/** For `anthropic/claude-…`: the budget of the provider and that of the model. */
 function keysOf(model: string): string[] {
   const at = model.indexOf('/');
   return at < 0 ? [model] : [model.slice(0, at), model];

@@ -3,10 +3,10 @@ import type { ModelRequest } from '#llm';
 import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
 import { ModelAdmission, type AdmissionRequest, type Permit } from './model-admission.js';
 
-/** A rough measure that all providers' texts have in common; what was really used is counted afterwards. */
+/** A rough measure that suits the texts of all providers. The real use is counted afterwards. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Admission to the models, and what orchestrators tell each other about providers that want less. */
+/** Admits requests to the models, and exchanges with other orchestrators which providers asked to slow down. */
 export class ModelLimits {
   private readonly admission: ModelAdmission;
 
@@ -34,7 +34,7 @@ export class ModelLimits {
     return this.admission.admit({ model, estimateTokens: () => estimateTokens(request), signal, onWait });
   }
 
-  /** The provider has refused a request of ours: every orchestrator leaves the model alone for so long. */
+  /** The provider refused a request of this process. Every orchestrator then leaves the model alone for this long. */
   slowDown(model: string, retryAfterMs: number): void {
     this.admission.pause(model, retryAfterMs);
     const message = newMessage(this.deps, 'model.limited', {
@@ -44,7 +44,7 @@ export class ModelLimits {
     void this.deps.bus.send('orchestrator.all', message);
   }
 
-  /** Another orchestrator was refused. */
+  /** The provider refused a request of another orchestrator. */
   limited({ model, retry_after_ms }: Body<'model.limited'>): void {
     this.admission.pause(model, retry_after_ms);
   }

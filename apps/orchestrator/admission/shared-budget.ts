@@ -3,10 +3,10 @@ import { TokenBucket } from '#limits';
 import type { Clock } from '#time';
 
 const MINUTE_MS = 60_000;
-/** When a stream ends is not known before. */
+/** The end of a stream is not known in advance, so a wait for one is checked again after this time. */
 const STREAM_GUESS_MS = 5_000;
 
-/** What a request waits for: room in a budget, or the time that the provider asked for. */
+/** The reason why a request waits: a budget without room, or the time that the provider asked for. */
 export type ShortOf = 'requests' | 'tokens' | 'streams' | 'provider';
 
 export interface Shortage {
@@ -14,7 +14,7 @@ export interface Shortage {
   waitMs: number;
 }
 
-/** This process's part of what the deployment allows all orchestrators to ask of one provider or model. */
+/** This process's part of the budget that all orchestrators share for one provider or model. */
 export class SharedBudget {
   private readonly requests: TokenBucket | undefined;
   private readonly tokens: TokenBucket | undefined;
@@ -36,7 +36,7 @@ export class SharedBudget {
     return this.tokens !== undefined;
   }
 
-  /** What a request of so many tokens has to wait for longest. */
+  /** The longest wait of a request with this many tokens, and its reason. */
   shortage(tokens: number): Shortage | undefined {
     const parts = this.parts();
     const waits: Shortage[] = [
@@ -54,14 +54,14 @@ export class SharedBudget {
     this.streams++;
   }
 
-  /** `more`: tokens beyond what was said at the beginning; negative if it was fewer. */
+  /** `more`: tokens beyond the estimate; negative if there were fewer. */
   end(more: number): void {
     this.streams--;
     if (more > 0) this.tokens?.take(more);
     else this.tokens?.giveBack(-more);
   }
 
-  /** At least one each: who has none could never drive a turn. */
+  /** At least one each, because an orchestrator without any could never drive a turn. */
   private streamsAtOnce(parts: number): number {
     const { streams } = this.budget;
     return streams === undefined ? Infinity : Math.max(1, Math.floor(streams / parts));

@@ -3,19 +3,19 @@ import { type Model, type ModelError } from '#llm';
 import { backOffMs, type Random, type Time } from '#time';
 import { NoBudgetError, PATIENCE_MS, type Admission } from './wait-for-permit.js';
 
-/** By what rules a step asks its models. */
+/** The rules by which a step asks its models. */
 export interface AskPolicy extends Time {
   faultPoint: FaultPoint;
   model: Model;
-  /** Undefined: no provider answers, so nothing is waited for or counted. */
+  /** Undefined: no provider is asked, so nothing is waited for or counted. */
   admission: Admission | undefined;
-  /** Of the claim by which the turn is driven: attempts of the step are numbered within it. */
+  /** The attempt of the claim by which the turn is driven. Attempts of the step are numbered within it. */
   claimAttempt: number;
-  /** Attempts of the step that viewers have seen already. */
+  /** Attempts of the step that viewers have already seen. */
   retriesBefore: number;
-  /** After the first request. */
+  /** Retries after the first request. */
   maxRetries: number;
-  /** Of a model that is overloaded, where another one can be asked. */
+  /** Retries of an overloaded model when another one can be asked. */
   overloadRetries: number;
 }
 
@@ -32,14 +32,17 @@ export function retriesAfter(
   return retryAfterMs > PATIENCE_MS ? 0 : Math.min(maxRetries, overloadRetries);
 }
 
-/** Not a request that is refused for what it is. */
+/** False for a request that is refused because of its content. */
 export function mayFallBack({ kind, options }: ModelError): boolean {
   return options.retryable || kind === 'used_up';
 }
 
 const BACK_OFF = { firstMs: 700, longestMs: 60_000 };
 
-/** 0.7, 1.4, 2.8 s and so on, less up to half of it; what the provider asked for wins, up to a minute. */
+/**
+ * 0.7, 1.4, 2.8 s and so on, reduced by up to half. A delay that the provider asked for takes precedence, up to a
+ * minute.
+ */
 export function delayBefore(retry: number, retryAfterMs: number | undefined, random: Random): number {
   if (retryAfterMs !== undefined) return Math.min(retryAfterMs, 60_000);
   return Math.round(backOffMs(retry, BACK_OFF, random));

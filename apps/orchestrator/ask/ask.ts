@@ -5,7 +5,7 @@ import { runAttempt } from './attempt.js';
 import type { AskEnd, StepPart } from './step-part.js';
 
 /**
- * Asks for a step, until it is answered, by the first of several models that is not overloaded.
+ * Asks several models in turn for a step; the first one that is not overloaded answers it.
  *
  * @param requests one for each model that may answer; the next one is sent when one gives up.
  */

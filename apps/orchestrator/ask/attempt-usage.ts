@@ -3,7 +3,7 @@ import { hidesReasoning, type ModelPart, type ModelRequest } from '#llm';
 import type { Clock } from '#time';
 import { estimateTokens, NO_USAGE, tokensOfText } from '#turn';
 
-/** About as fast as such models write. */
+/** Roughly the speed of such models. */
 const HIDDEN_TOKENS_PER_SECOND = 150;
 
 /**
@@ -15,7 +15,7 @@ export class AttemptUsage {
   private hasBegun = false;
   private end: Extract<ModelPart, { type: 'end' }> | undefined;
   private said = '';
-  /** In pieces, and of whole calls: some providers send the one, some the other, some both. */
+  /** Counts pieces and whole calls, because some providers send one, some the other, some both. */
   private readonly ofCalls = { pieces: '', whole: '' };
   private readonly askedAt: number;
   private firstWordAt: number | undefined;
@@ -36,7 +36,7 @@ export class AttemptUsage {
         this.said += part.text;
         return;
       case 'thinking_end':
-        // Thinking that the provider does not show has no text, only this.
+        // Hidden thinking has no text, only this.
         if (part.text === '') this.said += part.data ?? part.signature ?? '';
         return;
       case 'tool_call_delta':
@@ -55,8 +55,8 @@ export class AttemptUsage {
   }
 
   /**
-   * Undefined if nothing came, which is a request that was refused or never arrived. `isAborted`: the signal ended the
-   * request, so the provider may have been at work before it sent anything.
+   * Undefined if nothing arrived: the request was refused or never reached the provider. `isAborted`: the signal ended
+   * the request, so the provider may have worked before it sent anything.
    */
   sum(isAborted: boolean): Usage | undefined {
     if (!this.hasBegun && !isAborted) return undefined;
@@ -75,7 +75,7 @@ export class AttemptUsage {
     return this.said + (pieces.length > whole.length ? pieces : whole);
   }
 
-  /** What was told of the input is exact from its first word on; of the output it is what was counted until then. */
+  /** The reported input is exact from its first word on. The reported output is only what was counted until then. */
   private estimate(): Usage {
     const { input_tokens, output_tokens, cached_tokens } = this.reported;
     const { model, max_output_tokens } = this.request;
@@ -88,7 +88,7 @@ export class AttemptUsage {
     };
   }
 
-  /** Nothing is seen of it but the time that it takes. */
+  /** Only the time that it takes is visible. */
   private get hiddenTokens(): number {
     const silentMs = (this.firstWordAt ?? this.clock.now()) - this.askedAt;
     return Math.ceil((silentMs / 1_000) * HIDDEN_TOKENS_PER_SECOND);

@@ -8,7 +8,7 @@ import { AttemptUsage } from './attempt-usage.js';
 import type { AskEnd, StepPart } from './step-part.js';
 import { waitForPermit } from './wait-for-permit.js';
 
-/** One attempt: its request is admitted, sent, and read to its end. The last part is what it used. */
+/** Runs one attempt: admits the request, sends it, and reads it to its end. The last part is the usage. */
 export async function* runAttempt(
   request: ModelRequest,
   policy: AskPolicy & { canGiveUp: boolean },

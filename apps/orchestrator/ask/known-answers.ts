@@ -3,19 +3,19 @@ import type { Model, ModelPart } from '#llm';
 import { toModelName } from '#tools';
 import { NO_USAGE } from '#turn';
 
-/** Not a turn that is one call, or that came with its answer. */
+/** False for a turn that is a single call, or that came with its answer. */
 export function asksModel({ call, answer }: TurnOptions): boolean {
   return call === undefined && answer === undefined;
 }
 
-/** Stands for the model in a turn whose answer is known before; undefined when a provider is asked. */
+/** Answers in place of the model in a turn whose answer is known in advance. Undefined when a provider is asked. */
 export function knownAnswer({ turn, steps }: Pick<Journal, 'turn' | 'steps'>): Model | undefined {
   const { call, answer } = turn.options;
   if (answer !== undefined) return importedAnswer(answer);
   return call && directCall(call, steps.length > 0);
 }
 
-/** Of a turn that was had elsewhere, for when its importer died before the step. */
+/** Answers an imported turn whose importer died before it committed the step. */
 function importedAnswer(text: string): Model {
   return {
     async *stream(): AsyncIterable<ModelPart> {
@@ -25,7 +25,7 @@ function importedAnswer(text: string): Model {
   };
 }
 
-/** Of a turn that is one call: asks for it, and says nothing more once it has ended. */
+/** Answers a turn that is a single call: asks for the call, and writes nothing more once it has ended. */
 function directCall(call: NonNullable<TurnOptions['call']>, isAsked: boolean): Model {
   const name = toModelName(call.tool_name);
   return {

@@ -4,7 +4,7 @@ import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
 
 const INTERVAL_MS = 10_000;
 
-/** Tells gateways which providers this orchestrator can ask: they have no keys, and need none. */
+/** Tells gateways which providers this orchestrator can ask. Gateways have no keys and need none. */
 export class ModelAnnouncer {
   private timer: Timer | undefined;
 
@@ -17,7 +17,7 @@ export class ModelAnnouncer {
     this.timer = this.deps.clock.every(INTERVAL_MS, () => this.announce(), { unref: true });
   }
 
-  /** To everybody, or only to who asked. One that is lost comes again. */
+  /** To every gateway, or only to the one that asked. A lost announcement is repeated. */
   announce(to = 'gateway.all'): void {
     const { bus, processId: orchestrator, settings } = this.deps;
     const providers = [...settings.providers];

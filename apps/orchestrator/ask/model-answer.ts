@@ -4,7 +4,7 @@ import { addUsage, NO_USAGE, stepAttempt } from '#turn';
 import type { AskedCall, AskEnd, StepPart } from './step-part.js';
 
 /**
- * What the parts of a step come to. `model` and `attempt` are those of the last attempt, whose tokens viewers have;
+ * The result of the parts of a step. `model` and `attempt` are those of the last attempt, whose tokens viewers have;
  * `usage` is that of all attempts.
  */
 export type ModelAnswer = Draft & AskEnd;
@@ -21,7 +21,7 @@ interface Draft {
   usage: Usage;
 }
 
-/** Reads the parts to their end. Listeners hear of each part before the next one is asked for. */
+/** Reads all parts. Listeners receive each part before the next one is requested. */
 export async function readParts(
   parts: AsyncIterable<StepPart>,
   listeners: readonly PartListener[],
@@ -40,7 +40,7 @@ export async function readParts(
   throw new Error('the parts of a step ended without an end part');
 }
 
-/** How often the step has been tried, the attempt that has just ended included. */
+/** The number of attempts at the step, including the one that has just ended. */
 export function retriesUpTo({ attempt }: Pick<ModelAnswer, 'attempt'>, claimAttempt: number): number {
   return attempt - stepAttempt(claimAttempt, 0) + 1;
 }

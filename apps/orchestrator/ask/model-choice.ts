@@ -2,22 +2,23 @@ import { useOfModel, type ModelUse } from '#bootstrap';
 import type { Step } from '#contracts';
 
 interface Settings {
-  /** The deployment's. */
+  /** The deployment's model. */
   model: string;
   modelUse: ReadonlyMap<string, ModelUse>;
 }
 
-/** The models that may write a step, the one to ask first in front: the chosen one and those that stand in for it. */
+/** The models that may write a step, in the order in which to ask them: the chosen one and its fallbacks. */
 export function candidateModels(chosen: string, steps: readonly Step[], { modelUse }: Settings): string[] {
   const { fallback = [] } = useOfModel(modelUse, chosen);
   const models = [...new Set([chosen, ...fallback])];
-  // A turn stays with whoever stood in: to try the overloaded one first at each step would cost its back-off each time.
+  // A turn stays with its fallback, because trying the overloaded model first at each step would cost its back-off each
+  // time.
   const last = steps.findLast(({ model }) => model !== undefined)?.model;
   const at = Math.max(0, models.indexOf(last ?? chosen));
   return [...models.slice(at), ...models.slice(0, at)];
 }
 
-/** The model as a label of a metric: a name that only a client knows is `other`. */
+/** The model as a metric label. A name that only a client knows becomes `other`. */
 export function modelLabel(name: string, { model, modelUse }: Settings): string {
   const configured = [...modelUse].flatMap(([key, { fallback = [] }]) => [key, ...fallback]);
   return [model, ...configured].includes(name) ? name : 'other';

@@ -7,8 +7,8 @@ import type { OrchestratorSettings } from '../deps/orchestrator.deps.js';
 const TOKENS_OF_A_PRICE = 1_000_000;
 
 /**
- * Adds what an answer, whole or not, has cost; the price is that of the model, else that of its provider, else it is
- * not counted.
+ * Adds the cost of an answer, complete or not, at the price of the model or else of its provider. Without a price,
+ * nothing is counted.
  */
 export function countCost(
   { modelCost }: Pick<Metrics, 'modelCost'>,
@@ -20,7 +20,7 @@ export function countCost(
   if (name !== undefined) modelCost.inc({ model: name }, costOf(usage, prices.get(name)!));
 }
 
-/** That of the model, else that of its provider. */
+/** The price of the model, or else of its provider. */
 export function priceOf(prices: ReadonlyMap<string, ModelPrice>, model: string): ModelPrice | undefined {
   return prices.get(model) ?? prices.get(model.split('/')[0]!);
 }
@@ -33,7 +33,7 @@ export function costOf({ input_tokens, cached_tokens, output_tokens }: Usage, pr
   return cost / TOKENS_OF_A_PRICE;
 }
 
-/** Tells operators which models, if asked, use up no budget of cost. The demo model costs nothing. */
+/** Tells operators which models would use none of the cost budget. The demo model costs nothing. */
 export function warnOfMissingPrices(
   {
     allowedModels,

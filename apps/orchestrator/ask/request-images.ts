@@ -5,19 +5,19 @@ import { readImageHeader } from '#tools';
 import type { ImageReference } from '#turn';
 
 export interface ImageLimits {
-  /** Of one request. */
+  /** The largest number of images in one request. */
   images: number;
   /** Bytes of all images of a request, each counted as often as it is shown. */
   requestBytes: number;
   /** Bytes of one image: 5 MB as base64. */
   imageBytes: number;
-  /** Pixels of each side. */
+  /** The largest number of pixels on each side. */
   side: number;
-  /** Bytes of base64 that stay in memory for the next request. */
+  /** Bytes of base64 that are cached for the next request. */
   cacheBytes: number;
 }
 
-/** What the strictest provider takes. */
+/** The limits of the strictest provider. */
 const DEFAULT_LIMITS: ImageLimits = {
   images: 20,
   requestBytes: 12 * 1024 * 1024,
@@ -27,8 +27,8 @@ const DEFAULT_LIMITS: ImageLimits = {
 };
 
 /**
- * The pictures of a request. Histories only name them; here the newest ones are loaded, as many as fit. What is not
- * loaded stays the text that names it.
+ * Loads the pictures of a request. Histories only name them. As many of the newest ones as fit are loaded; the others
+ * remain as the text that names them.
  */
 export class RequestImages {
   private readonly cache: LRUCache<string, ModelImage>;
@@ -45,7 +45,7 @@ export class RequestImages {
     });
   }
 
-  /** By artifact id; undefined when there is nothing to show, so that most requests wait for nothing. */
+  /** By artifact id. Undefined when there is nothing to show, so that most requests do not wait. */
   load(
     conversationId: string,
     messages: readonly ModelMessage[],
@@ -55,9 +55,9 @@ export class RequestImages {
   }
 
   /**
-   * What would be left after each picture in turn, as it came. When one does not fit any more, the oldest go until the
-   * rest fits into half: were only the oldest one taken out each time, every request would differ from the one before
-   * at its beginning, and the provider would find nothing of it in its cache.
+   * The pictures that remain after each one arrived. When one no longer fits, the oldest are dropped until the rest
+   * fits into half of the limit. If only the oldest one were dropped each time, every request would differ from the
+   * previous one near its beginning, and the provider's cache would never match.
    */
   private choose(messages: readonly ModelMessage[]): string[] {
     const { images, requestBytes, imageBytes } = this.limits;
@@ -66,7 +66,7 @@ export class RequestImages {
       if (size > imageBytes) continue;
       window.show(artifact_id, size);
       if (window.fits(images, requestBytes)) continue;
-      // The newest one stays if it fits at all.
+      // The newest one stays if it fits on its own.
       while (window.ids.length > 1 && !window.fits(images / 2, requestBytes / 2)) window.dropOldest();
       if (!window.fits(images, requestBytes)) window.dropOldest();
     }
@@ -95,7 +95,7 @@ export class RequestImages {
   }
 }
 
-/** Pictures that a request shows, in the order in which they came; each may be shown by several results. */
+/** The pictures that a request shows, in order of appearance; several results may show the same one. */
 class ImageWindow {
   private readonly shown = new Map<string, { size: number; times: number }>();
   private readonly timesSeen = new Map<string, number>();
@@ -110,7 +110,7 @@ class ImageWindow {
     return this.count <= images && this.bytes <= bytes;
   }
 
-  /** One that had been dropped is shown in all of its places again. */
+  /** A dropped picture that returns is shown in all of its places. */
   show(id: string, size: number): void {
     const times = (this.timesSeen.get(id) ?? 0) + 1;
     this.timesSeen.set(id, times);
@@ -133,7 +133,7 @@ class ImageWindow {
   }
 }
 
-/** Before every request over a whole history, most often without a picture: nothing is copied. */
+/** Runs over the whole history before every request, mostly without a picture, so nothing is copied then. */
 function* oldestFirst(messages: readonly ModelMessage[]): Generator<ImageReference> {
   for (const { role, content } of messages) {
     if (role !== 'user') continue;

@@ -1,7 +1,7 @@
 import type { Block, StopReason, Usage } from '#contracts';
 import type { ModelError } from '#llm';
 
-/** A call as the model asked for it; `arguments` is undefined when they were not a JSON object. */
+/** A call as the model requested it. `arguments` is undefined if they were not a JSON object. */
 export interface AskedCall {
   tool_call_id: string;
   name: string;
@@ -9,23 +9,23 @@ export interface AskedCall {
   raw: string;
 }
 
-/** How an attempt ends, and with the last one the step. */
+/** The end of an attempt; the end of the last attempt is the end of the step. */
 export type AskEnd =
   | { ended: 'answered'; stopReason: StopReason }
   | { ended: 'failed'; error: ModelError }
-  /** The signal was aborted: Stop, or another process drives now. */
+  /** The signal was aborted: by a Stop, or because another process drives the turn now. */
   | { ended: 'aborted' };
 
-/** What happens while models are asked for a step, in order. Exactly one `end` or `refused` is last. */
+/** The events of asking models for a step, in order. Exactly one `end` or `refused` comes, as the last part. */
 export type StepPart =
-  /** An attempt begins; with `isRestart` nothing that earlier ones of the step wrote counts any more. */
+  /** An attempt begins. With `isRestart`, everything that earlier attempts of the step wrote is void. */
   | { type: 'attempt'; attempt: number; model: string; isRestart: boolean }
   | { type: 'waiting'; reason: string; retryAfterMs: number }
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
   | { type: 'thinking_end'; block: Extract<Block, { type: 'thinking' }> }
   | { type: 'call'; call: AskedCall }
-  /** The attempt is over, whatever came of it; estimated where the provider has not reported it. */
+  /** The attempt is over, whatever its result. The usage is estimated if the provider did not report it. */
   | { type: 'usage'; model: string; usage: Usage }
   /** The same model is asked again after a wait. */
   | { type: 'retry'; kind: ModelError['kind'] }

@@ -4,7 +4,7 @@ import type { Permit } from '../admission/model-admission.js';
 import type { ShortOf, Shortage } from '../admission/shared-budget.js';
 import type { StepPart } from './step-part.js';
 
-/** A longer wait is worth losing the cache of the model that has read the conversation. */
+/** Above this wait, asking another model is worth losing the prompt cache of the current one. */
 export const PATIENCE_MS = 2_000;
 
 const WAITS_FOR: Record<Wait['shortOf'], string> = {
@@ -22,18 +22,18 @@ export type Wait = Omit<Shortage, 'shortOf'> & { shortOf: ShortOf | 'user_budget
 export interface Admission {
   /** Rejects with the signal's reason, or a `ModelError` if the request may not be sent at all. */
   admit(request: ModelRequest, how: { signal: AbortSignal; onWait: (wait: Wait) => void }): Promise<Permit>;
-  /** The provider wants fewer requests: none for this long. */
+  /** The provider is limiting requests: send none for this long. */
   slowDown(model: string, retryAfterMs: number): void;
 }
 
-/** The shared budget of a model has no room, and another model can be asked. */
+/** The shared budget of a model has no room, but another model can be asked. */
 export class NoBudgetError extends ModelError {
   constructor(reason: string) {
     super(reason, 'overloaded', { retryable: true });
   }
 }
 
-/** Waits until the request may be sent; where another model can be asked, a longer wait counts as overload. */
+/** Waits until the request may be sent. If another model can be asked, a longer wait counts as overload. */
 export async function* waitForPermit(
   request: ModelRequest,
   { admission, clock, canGiveUp }: { admission: Admission; clock: Clock; canGiveUp: boolean },
@@ -46,7 +46,7 @@ export async function* waitForPermit(
         signal: AbortSignal.any([signal, impatience.signal]),
         onWait: ({ shortOf, waitMs }) => {
           const reason = WAITS_FOR[shortOf];
-          // Later: the admission is in the middle of looking through its waiting requests.
+          // Deferred, because the admission is iterating over its waiting requests.
           if (canGiveUp && waitMs > PATIENCE_MS)
             clock.soon(() => impatience.abort(new NoBudgetError(reason)));
           else push({ type: 'waiting', reason, retryAfterMs: waitMs });

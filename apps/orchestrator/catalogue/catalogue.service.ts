@@ -8,13 +8,13 @@ import { SchemaLosses } from './schema-losses.js';
 import { ScopedToolsets } from './scoped-toolsets.js';
 import { findUnknownNames, withoutAbsentToolsets } from './unknown-names.js';
 
-/** Without a new answer for so long, the roll-call counts as complete. */
+/** After this long without a new answer, the roll-call counts as complete. */
 const QUIET_MS = 150;
 const EXPIRY_MS = 1_000;
-/** Catalogues of running turns are few; a forgotten one is read again. */
+/** Running turns use few catalogues; an evicted one is read again. */
 const MAX_KNOWN = 100;
 
-/** What the workers offer now, and the catalogues that turns have pinned. */
+/** The tools that workers offer now, and the catalogues that turns have pinned. */
 export class CatalogueService {
   private readonly catalogue = new Catalogue();
   private readonly definitions = new DefinitionWatch();
@@ -56,7 +56,7 @@ export class CatalogueService {
     this.catalogue.withdraw(worker);
   }
 
-  /** Asks every worker what it offers; resolves when the answers have stopped coming, after a second at most. */
+  /** Asks every worker for its tools. Resolves when no more answers come, after at most a second. */
   async rollCall(): Promise<void> {
     const { clock, bus, processId } = this.deps;
     const startedAt = clock.now();
@@ -67,7 +67,7 @@ export class CatalogueService {
     await pollUntil(clock, ROLL_CALL, isQuiet);
   }
 
-  /** The catalogue of now, stored, for a turn that begins. */
+  /** Stores the current catalogue for a turn that begins. */
   async pin(): Promise<Catalog> {
     const { hash } = this.catalogue;
     const known = this.pinned.get(hash);
@@ -86,10 +86,7 @@ export class CatalogueService {
     return catalog;
   }
 
-  /**
-   * Of the names that the deployment configures, those that nobody offers now; `patient`: without those of toolsets
-   * that may still come.
-   */
+  /** The configured names that no worker offers now. `patient` leaves out the names of toolsets that may still come. */
   unknownAmong(
     configured: readonly string[],
     offer: ToolChoice,
@@ -101,7 +98,7 @@ export class CatalogueService {
     return [...unknown, ...findUnknownEntries(offer, offered)];
   }
 
-  /** Calls of a toolset that all living workers run at once. */
+  /** The number of calls of a toolset that all living workers run at once. */
   placesOf(toolset: string): number {
     return this.catalogue.placesOf(toolset);
   }
@@ -111,7 +108,7 @@ export class CatalogueService {
     this.lost.close();
   }
 
-  /** Workers announce again and again; only a change is looked at. */
+  /** Workers announce repeatedly; only changes are checked. */
   private checkLosses(): void {
     const { hash } = this.catalogue;
     if (hash === this.lastHash) return;

@@ -4,12 +4,12 @@ import type { Log } from '#journal';
 import { describeSchemaLosses } from '#llm';
 import { toModelName } from '#tools';
 
-/** More tools than any catalogue has; then it is said again. */
+/** More tools than any catalogue has. Beyond that, a loss is logged again. */
 const MAX_REPORTED = 10_000;
 
 /**
- * Tells operators once for each definition of a tool what of its input schema a provider in use cannot express. The
- * model reads it in the description, but nothing keeps it to that before the arguments are checked.
+ * Tells operators, once for each definition of a tool, which parts of its input schema a configured provider cannot
+ * express. The model reads these parts in the description, but nothing enforces them before the arguments are checked.
  */
 export class SchemaLosses {
   // Not `max`: its storage is allocated at once, at every start.
@@ -20,7 +20,7 @@ export class SchemaLosses {
     private readonly providers: readonly string[],
   ) {}
 
-  /** To be called after every change of the catalogue. */
+  /** Call this after every change of the catalogue. */
   check(tools: readonly CatalogTool[]): void {
     for (const tool of tools) for (const provider of this.providers) this.checkTool(tool, provider);
   }

@@ -3,8 +3,8 @@ import type { Metrics } from '#observability';
 import type { Catalogue } from '#tools';
 
 /**
- * Tells operators, once each time it begins, that two workers announce a toolset that keeps something for a user or a
- * conversation: which of them a call reaches is chance, and so is what it finds there.
+ * Tells operators, once each time it begins, that two workers announce a toolset that keeps data for a user or a
+ * conversation. A call then reaches either worker by chance, and finds only that worker's data.
  */
 export class ScopedToolsets {
   private contested = new Set<string>();
@@ -13,7 +13,7 @@ export class ScopedToolsets {
     private readonly deps: { log: Pick<Log, 'warn'>; metrics: Pick<Metrics, 'scopedToolsetConflicts'> },
   ) {}
 
-  /** To be called after every change of the catalogue. */
+  /** Call this after every change of the catalogue. */
   check(catalogue: Pick<Catalogue, 'scopedToolsets' | 'workersOf'>): void {
     const contested = catalogue.scopedToolsets().filter((toolset) => catalogue.workersOf(toolset) > 1);
     for (const toolset of contested) {

@@ -1,6 +1,6 @@
 import type { CatalogTool } from '#contracts';
 
-/** Of names that nobody offers, those of tools whose toolset is there: more than a server that is slow to start. */
+/** The names that no worker offers although their toolset is present. A missing toolset may only be slow to start. */
 export function withoutAbsentToolsets(
   names: readonly string[],
   offered: readonly Pick<CatalogTool, 'toolset'>[],
@@ -9,7 +9,7 @@ export function withoutAbsentToolsets(
   return names.filter((name) => present.has(name.split('.')[0]!));
 }
 
-/** Of the toolsets (`math`) and tools (`math.add`) that are configured, those that no worker offers. */
+/** The configured toolsets (`math`) and tools (`math.add`) that no worker offers. */
 export function findUnknownNames(
   configured: readonly string[],
   offered: readonly Pick<CatalogTool, 'name' | 'toolset'>[],

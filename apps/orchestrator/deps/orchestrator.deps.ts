@@ -11,31 +11,33 @@ import type { Time } from '#time';
 import type { InputSchemas, SlowChecks } from '#tools';
 
 export interface OrchestratorSettings {
-  /** `provider/model` of turns that do not choose one. */
+  /** The `provider/model` of turns that choose none. */
   model: string;
-  /** Of each provider that is configured the model that is asked when only the provider is named. */
+  /** For each configured provider, the model to ask when only the provider is named. */
   providers: readonly { provider: string; model: string }[];
-  /** What a message or conversation may name, also by `*`. */
+  /** The models that a message or conversation may name; `*` is allowed. */
   allowedModels: readonly string[];
   systemPrompt: string;
   budgets: Budgets;
-  /** By provider or model: what all orchestrators together may ask of it. */
+  /** By provider or model: the budget that all orchestrators share. */
   modelBudgets: ReadonlyMap<string, ModelBudget>;
-  /** By provider or model: its window, and which models stand in for it. */
+  /** By provider or model: its context window and its fallbacks. */
   modelUse: ReadonlyMap<string, ModelUse>;
-  /** By provider or model: what a million tokens cost. */
+  /** By provider or model: the price of a million tokens. */
   modelPrices: ReadonlyMap<string, ModelPrice>;
   usage: UsageSettings;
-  /** What the deployment offers at all. */
+  /** The tools that the deployment allows. */
   offer: ToolChoice;
   maxOutputTokens: number;
   /** Turns held at once: the prefetch of `turns`. */
   turnsAtOnce: number;
-  /** Conversations that nobody has changed for so long are deleted; undefined: they are kept. */
+  /** Conversations that are unchanged for this long are deleted. Undefined: they are kept. */
   retentionDays: number | undefined;
-  /** Dead letters that are older are removed. */
+  /** Older dead letters are removed. */
   deadLetterDays: number;
-  /** Toolsets (`math`) and tools (`math.add`) that the deployment configures: who offers none of them is told. */
+  /**
+   * Toolsets (`math`) and tools (`math.add`) that the deployment configures. Those that no worker offers are logged.
+   */
   configuredTools: readonly string[];
   /** Whether calls of this tool wait for a person; `first`: until one has been approved in the conversation. */
   approvalOf(tool: CatalogTool): ApprovalMode;
@@ -43,7 +45,7 @@ export interface OrchestratorSettings {
   fairShare: number;
   /** The part of a toolset's places that one user may have while calls wait; 1: all of them. */
   fairShareOf(toolset: string): number;
-  /** Of a tool that has its own limit instead of `budgets.identicalCalls`; undefined: it has none. */
+  /** The limit of a tool that has its own instead of `budgets.identicalCalls`; otherwise undefined. */
   identicalCallsOf(tool: CatalogTool): number | undefined;
 }
 
@@ -53,18 +55,18 @@ export interface OrchestratorDeps extends Time {
   bus: Bus;
   processId: string;
   peers: Peers & {
-    /** Killed, as far as is known: by its beat and by probes. */
+    /** Whether the process is known to be dead, by its heartbeat and by probes. */
     isLost(processId: string): Promise<boolean>;
-    /** Processes whose beat stood still for so long. */
+    /** The processes whose heartbeat has not changed for this long. */
     listUnchangedFor(durationMs: number): string[];
-    /** Whether a listing that begins now lacks its row. */
+    /** Whether its row is missing from a listing that begins now. */
     isGone(processId: string): Promise<boolean>;
-    /** Processes of a role that live, as far as is known. */
+    /** The processes of a role that are alive as far as is known. */
     countLiving(role: Role): number;
   };
   model: Model;
   log: Log;
-  /** One record per call that is settled here. */
+  /** Writes one record for each call that is settled here. */
   auditLog: Pick<Log, 'info'>;
   metrics: Pick<
     Metrics,
@@ -82,9 +84,9 @@ export interface OrchestratorDeps extends Time {
     | 'scopedToolsetConflicts'
     | 'callsHeld'
   >;
-  /** Of arguments whose check may take long. */
+  /** Checks arguments whose check may take long. */
   slowChecks: SlowChecks;
-  /** Compiled once for all that it checks. */
+  /** Compiles each schema once. */
   schemas: InputSchemas;
   settings: OrchestratorSettings;
 }

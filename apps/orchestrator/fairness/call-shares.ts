@@ -5,15 +5,15 @@ import type { Timer } from '#time';
 import type { QueueInspections } from './queue-inspections.js';
 import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
 
-/** A change is told at once, but not more often than this. */
+/** A change is sent at once, but not more often than this. */
 const SEND_AGAIN_MS = 250;
-/** What does not change is told and looked at as often as this, while it matters. */
+/** While it matters, an unchanged state is sent and checked this often. */
 const REPEAT_MS = 1_000;
-/** How long others have to tell what they have, once a process has its part of the places. */
+/** The time that others have to report their calls once a process has its part of the places. */
 const SETTLE_MS = 50;
 /** A toolset that has been calm for this long is forgotten. */
 const CALM_MS = 3_000;
-/** More users of one toolset are told of by their sum only. */
+/** Beyond this number of users of one toolset, only the sum is sent. */
 const MAX_USERS = 500;
 
 type Counted = Body<'calls.counted'>['toolsets'][number];
@@ -22,19 +22,19 @@ export interface CallSharesDeps extends Pick<
   OrchestratorDeps,
   'bus' | 'processId' | 'peers' | 'metrics' | 'settings' | 'clock' | 'random'
 > {
-  /** Calls of a toolset that all workers run at once. */
+  /** The number of calls of a toolset that all workers run at once. */
   placesOf: (toolset: string) => number;
   queues: Pick<QueueInspections, 'inspect'>;
   refusals: Pick<Refusals, 'note'>;
 }
 
 /**
- * Fair shares of the toolsets' queues: which calls of the turns driven here may be sent, and which wait with their
- * drivers. Orchestrators tell each other what they have in a queue, as soon as it may be too much together.
+ * Fair shares of the toolsets' queues: decides which calls of the turns driven here may be sent, and which wait with
+ * their drivers. As soon as the queue may become full, orchestrators tell each other their calls in it.
  */
 export class CallShares {
   private readonly lines = new Map<string, FairLine>();
-  /** Toolsets of which others are told, and when that mattered last. */
+  /** The toolsets that are reported to others, and when each one last mattered. */
   private readonly tight = new Map<string, number>();
   private hasAccounts = false;
   private hasSent = false;
@@ -45,13 +45,13 @@ export class CallShares {
 
   constructor(private readonly deps: CallSharesDeps) {}
 
-  /** Whether what this user has is counted: a user without an account is alone. */
+  /** Whether this user's calls are counted; a user without an account is alone. */
   counts(userId: string): boolean {
     this.hasAccounts ||= userId !== LOCAL_USER_ID;
     return this.hasAccounts;
   }
 
-  /** True: the call may be sent. Otherwise `release` is called once it may. */
+  /** True: the call may be sent. Otherwise `release` is called as soon as it may. */
   ask(toolset: string, callId: string, userId: string, release: () => void): boolean {
     const line = this.lineOf(toolset);
     if (!line) return true;
@@ -62,21 +62,21 @@ export class CallShares {
     return mayBeSent;
   }
 
-  /** A worker runs it. */
+  /** A worker has started the call. */
   count(toolset: string, callId: string, userId: string): void {
     const line = this.lineOf(toolset);
     line?.count(callId, userId);
     if (line) this.changed(toolset, line);
   }
 
-  /** It has ended, or its turn is not driven here any more. */
+  /** The call has ended, or its turn is no longer driven here. */
   end(toolset: string, callId: string, userId: string): void {
     const line = this.lines.get(toolset);
     line?.end(callId, userId);
     if (line) this.changed(toolset, line);
   }
 
-  /** What another orchestrator has in the queues. */
+  /** Another orchestrator reports its calls in the queues. */
   counted({ orchestrator, toolsets }: Body<'calls.counted'>): void {
     if (orchestrator === this.deps.processId) return;
     const told = new Map(toolsets.map((counted) => [counted.toolset, toReport(counted)]));
@@ -86,7 +86,7 @@ export class CallShares {
     }
   }
 
-  /** Workers have come or gone. */
+  /** Workers joined or left. */
   placesChanged(): void {
     for (const [toolset, line] of this.lines) this.learn(toolset, line, () => line.release());
   }
@@ -113,13 +113,16 @@ export class CallShares {
     return line;
   }
 
-  /** What this process has in the queue is not what it was. */
+  /** This process's calls in the queue have changed. */
   private changed(toolset: string, line: FairLine): void {
     this.note(toolset, line);
     if (this.tight.size > 0) this.actIn(this.sentAt + SEND_AGAIN_MS - this.now());
   }
 
-  /** Others' counts, looks and time change nothing that is told unless they release a call, or make the line tight. */
+  /**
+   * Reports of others, checks of the queue and time change nothing that must be sent, unless they release a call or
+   * fill the line.
+   */
   private learn(toolset: string, line: FairLine, hear: () => void): void {
     const { heldInAll } = line;
     const wasTight = this.tight.has(toolset);
@@ -190,7 +193,7 @@ export class CallShares {
   }
 
   private async inspect(toolset: string): Promise<void> {
-    // A broker that is away says nothing about its queues.
+    // An unreachable broker says nothing about its queues.
     const queue = await this.deps.queues.inspect(`tools.${toolset}`).catch(() => undefined);
     const line = this.lines.get(toolset);
     if (!queue || !line) return;

@@ -1,10 +1,10 @@
 import type { Bus } from '#messaging';
 import { FreshReads, type Clock } from '#time';
 
-/** Fresh for less than the time between two looks of one turn. */
+/** Shorter than the time between two checks of one turn. */
 const LIMITS = { freshMs: 1_000, maxRemembered: 10_000 };
 
-/** What queues look like: an answer is good for a second, for all turns that want to know. */
+/** The state of queues. An answer is reused for a second by every turn that asks. */
 export class QueueInspections {
   private readonly known: FreshReads<Awaited<ReturnType<Bus['inspect']>>>;
 

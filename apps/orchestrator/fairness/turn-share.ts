@@ -3,21 +3,21 @@ import type { Clock } from '#time';
 import { toolsetOf, type CallDecision } from '#turn';
 import type { CallShares } from './call-shares.js';
 
-/** The calls of one driven turn in the toolsets' queues: which were sent, and which are held back. */
+/** The calls of one driven turn in the toolsets' queues: which ones were sent, and which are held back. */
 export class TurnShare {
-  /** Toolsets of the calls that are counted, by id. */
+  /** The toolset of each counted call, by call id. */
   private readonly known = new Map<string, string>();
-  /** Until when each was held back, ms since epoch; `Infinity`: still. */
+  /** The time until which each call was held back, ms since epoch; `Infinity` while it is held. */
   private readonly released = new Map<string, number>();
 
   constructor(
     private readonly shares: CallShares,
     private readonly userId: string,
-    /** A call that was held back may be sent. */
+    /** A held call may be sent. */
     private readonly wake: () => void,
     private readonly times: {
       clock: Pick<Clock, 'wall'>;
-      /** Of a turn that was taken over: for how long its driver before held back what is open, nobody knows. */
+      /** After a takeover: no process knows how long the previous driver held back the open calls. */
       takenOverAt: number | undefined;
     },
   ) {}
@@ -35,12 +35,15 @@ export class TurnShare {
     return mayBeSent;
   }
 
-  /** No time of a call passes before. */
+  /** A call's time does not run before this. */
   releasedAt(toolCallId: string): number | undefined {
     return this.released.get(toolCallId) ?? this.times.takenOverAt;
   }
 
-  /** What is open now: the rest has ended, what runs counts, what waits for a person takes no place. */
+  /**
+   * The calls that are open now: all others have ended, running ones count, and those that wait for approval take no
+   * place.
+   */
   follow(open: readonly CallDecision[]): void {
     const still = new Set(open.map(({ call }) => call.tool_call_id));
     for (const id of this.known.keys()) if (!still.has(id)) this.end(id);

@@ -1,7 +1,7 @@
 import type { Call, ConversationEvent, Journal, Step } from '#contracts';
 import { approvalExpiry, callViewOf, outcomeOf, shownTextOf, toolEndEvent, toolsetOf } from '#turn';
 
-/** The events of a step that has just been committed: itself, then its calls in order. */
+/** The events of a newly committed step: the step itself, then its calls in order. */
 export function committedEvents(journal: Journal, step: Step): ConversationEvent[] {
   const place = placeOf(step);
   const { text, ...shown } = shownTextOf(step, journal.steps);
@@ -16,7 +16,7 @@ export function committedEvents(journal: Journal, step: Step): ConversationEvent
   return [committed, ...step.calls.map((call) => callEvent(step, call))];
 }
 
-/** The ends of a step's calls, as `step_started` of the next one carries them. */
+/** The ends of a step's calls, as carried by the next step's `step_started`. */
 export function settledEnds(journal: Journal, step: Step | undefined): ReturnType<typeof toolEndEvent>[] {
   return (step?.calls ?? []).flatMap((call) => {
     const outcome = outcomeOf(journal, call.tool_call_id);

@@ -5,9 +5,9 @@ import { isThinkingTool, type Budgets } from '#turn';
 type Asked = Pick<Call, 'tool_name' | 'arguments'>;
 
 /**
- * Why a call is one too many of its kind in this turn, as the model is told; undefined when it may be sent.
+ * The reason, for the model, why a call exceeds a limit of the turn; undefined when it may be sent.
  *
- * @param earlier every call that the turn has asked for before, refused ones included.
+ * @param earlier all previous calls of the turn, including refused ones.
  */
 export function refuseExcess(
   asked: Asked,

@@ -5,12 +5,12 @@ import type { Clock } from '#time';
 import { DayBudgetExceeded } from '../admission/day-budgets.js';
 import type { ModelAnswer } from '../ask/model-answer.js';
 
-/** The text that viewers have seen, for `cancel` and `fail` rows; calls that were never committed leave no trace. */
+/** The text that viewers have seen, for `cancel` and `fail` rows. Calls that were never committed are left out. */
 export function partialText(answer: Pick<ModelAnswer, 'blocks'> | undefined): Block[] {
   return (answer?.blocks ?? []).filter((block) => block.type === 'text' && block.text.trim() !== '');
 }
 
-/** What was used for a row that has no answer; null if nothing is known of it. */
+/** The usage for a row without an answer; null if nothing is known. */
 export function usageOf(answer: Pick<ModelAnswer, 'usage'> | undefined): Usage | null {
   const { usage } = answer ?? {};
   return usage && usage.input_tokens + usage.output_tokens > 0 ? usage : null;

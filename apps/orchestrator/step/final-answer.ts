@@ -10,24 +10,26 @@ import {
   RESPONSE_FORMATTER,
 } from './response-formatter.js';
 
-/** Forced calls in all; the last step's text takes the place of one that cannot be read. */
+/** The number of forced calls in all. If the last one cannot be read, the text of that step is the answer. */
 const TRIES = 2;
 const NOTHING_SAID = 'I could not write an answer.';
 
-/** A request of the loop of a turn with a formatter. Who has no tools needs no list for the forced call's sake. */
+/**
+ * A request in the loop of a turn with a formatter. A turn without tools needs no tool list only for the forced call.
+ */
 export function loopRequest(request: ModelRequest): ModelRequest {
   if (request.tools.length === 0 || !canForceTool(request.model)) return request;
   return { ...request, answer_tool: FORMATTER_TOOL };
 }
 
-/** The request for the answer of a turn with a formatter, made of the one that would go on with its loop. */
+/** The request for the final answer of a turn with a formatter, made from the request that would continue the loop. */
 export function answerRequest(request: ModelRequest): ModelRequest {
   const isForced = canForceTool(request.model);
   const messages = request.messages.slice();
   const text = isForced ? FORMATTER_REQUEST : PLAIN_REQUEST;
   appendMessages(messages, [{ role: 'user', content: [{ type: 'text', text }] }]);
   if (!isForced) return { ...request, messages };
-  // Behind those of the loop, whatever its name: as the requests of the loop list it.
+  // Listed after the tools of the loop, as in the loop's requests.
   const tools = [...request.tools, FORMATTER_TOOL];
   return { ...request, messages, tools, tool_choice: { name: RESPONSE_FORMATTER } };
 }
@@ -39,12 +41,12 @@ export interface FinalAnswer {
   stop_reason: StopReason;
 }
 
-/** What the model answered to `answerRequest`: no call of it is kept, so none stays unanswered. */
+/** The model's answer to `answerRequest`. None of its calls is kept, so none stays unanswered. */
 export function finalAnswer(
   { asked, blocks, stopReason }: WholeAnswer,
   { steps }: Pick<Journal, 'steps'>,
 ): FinalAnswer {
-  // Nothing is asked for any more, whatever it stopped for.
+  // No more calls are requested, whatever the stop reason.
   const stop_reason = stopReason === 'max_tokens' ? stopReason : 'end_turn';
   const call = asked.find(({ name }) => name === RESPONSE_FORMATTER);
   const read = call ? readAnswer(call.arguments) : undefined;
@@ -56,7 +58,10 @@ export function finalAnswer(
   return { blocks: [{ type: 'text', text: said ? textOf(said) : NOTHING_SAID }], final: true, stop_reason };
 }
 
-/** Whether a step of the loop is the answer that would be forced next: one call of the formatter, and nothing else. */
+/**
+ * Whether a step of the loop already is the answer that would be forced next: one call of the formatter and nothing
+ * else.
+ */
 export function isEarlyAnswer({ asked, stopReason }: WholeAnswer, { turn }: Pick<Journal, 'turn'>): boolean {
   const [call] = asked;
   return (
@@ -68,7 +73,7 @@ export function isEarlyAnswer({ asked, stopReason }: WholeAnswer, { turn }: Pick
   );
 }
 
-/** Whether the loop's step without calls is the answer already: its model cannot be forced to write another. */
+/** Whether a step without calls already is the answer, because its model cannot be forced to write another. */
 export function isAnswerAlready(journal: Pick<Journal, 'turn'>, model: string): boolean {
   return journal.turn.options.formatter === true && !canForceTool(model);
 }

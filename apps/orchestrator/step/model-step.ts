@@ -16,7 +16,7 @@ import { Summariser } from './summariser.js';
 import { SummaryStep, type Written } from './summary-step.js';
 import { TurnModels, type AskOptions } from './turn-models.js';
 
-/** The step that a driven turn asks its models for: the request is prepared, asked, and recorded as a row. */
+/** A step for which a driven turn asks its models: prepares the request, sends it, and records the answer as a row. */
 export class ModelStep {
   private readonly offered: { offer: Offer; tools: ReturnType<Offer['filter']> };
   private readonly models: TurnModels;
@@ -47,12 +47,12 @@ export class ModelStep {
     return this.controller !== undefined;
   }
 
-  /** What viewers have been sent of the step, until it is committed. */
+  /** The part of the step that viewers have received, until it is committed. */
   get shown(): StepViewers['shown'] {
     return this.viewers?.shown;
   }
 
-  /** What an interrupted step came to: its text is kept by the row that ends the turn. */
+  /** The content of an interrupted step. The row that ends the turn keeps its text. */
   get broken(): ModelAnswer | undefined {
     return this.interrupted;
   }
@@ -83,12 +83,12 @@ export class ModelStep {
     }
   }
 
-  /** After the commit: nothing is being streamed any more. */
+  /** Called after the commit: nothing is being streamed then. */
   forget(): void {
     this.viewers = undefined;
   }
 
-  /** If the request would not fit otherwise, the step makes room first. */
+  /** Makes room first if the request would not fit otherwise. */
   private async write(request: StepRequest, step: StepInProgress): Promise<Written> {
     const { summaryStep, work } = this;
     const room = await summaryStep.beforeRequest(request, step);
@@ -133,7 +133,7 @@ export class ModelStep {
     return row;
   }
 
-  /** A provider that is silent for ever must not keep the turn beyond its budget. */
+  /** A provider that never answers must not keep the turn beyond its budget. */
   private interruptInTime(): Timer | undefined {
     const limit = timeLimit(this.work.memory.journal, this.deps.settings.budgets);
     if (limit === undefined) return undefined;
@@ -142,7 +142,7 @@ export class ModelStep {
   }
 }
 
-/** A store that is away must not hold up a Stop. */
+/** An unreachable store must not delay a Stop. */
 function unlessAborted<T>(loading: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) resolve(undefined);

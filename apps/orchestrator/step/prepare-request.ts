@@ -11,10 +11,12 @@ import {
 } from '#turn';
 import type { OrchestratorSettings } from '../deps/orchestrator.deps.js';
 
-/** A request as it is before it is known which model is asked. */
+/** A request before its model is known. */
 export type StepRequest = Omit<ModelRequest, 'model'>;
 
-/** The request for the turn's next model step; throws `TranscriptError` before one that would be refused. */
+/**
+ * The request for the turn's next model step. Throws `TranscriptError` instead of sending one that would be refused.
+ */
 export function prepareRequest(
   journal: Journal,
   history: ModelMessage[],

@@ -14,7 +14,7 @@ import type { StepInProgress } from './step-viewers.js';
 /** Viewers read a longer answer from the store. */
 const MAX_SHOWN_LENGTH = 200_000;
 
-/** Makes the rows of what a driven turn's models answer. */
+/** Turns the answers of a driven turn's models into rows. */
 export class AnswerRecorder {
   constructor(
     private readonly deps: DrivingDeps,
@@ -48,7 +48,7 @@ export class AnswerRecorder {
     });
   }
 
-  /** Viewers have not been told of an answer that came as the argument of a call. */
+  /** Viewers have not seen an answer that came as the argument of a call. */
   private finalAnswer(answer: WholeAnswer, viewers: StepInProgress['viewers']) {
     const { attempt, usage } = answer;
     const final = finalAnswer(answer, this.work.memory.journal);
@@ -85,7 +85,7 @@ export class AnswerRecorder {
   }
 }
 
-/** Why the turn ends with this step instead of going on, if it does. */
+/** The reason why the turn ends with this step; undefined if it continues. */
 function findFailure(
   answer: WholeAnswer | FailedAnswer,
   parallelCalls: number,

@@ -13,28 +13,28 @@ import { refuseExcess } from './excess-calls.js';
 import { refuseUnsendable } from './sendable-arguments.js';
 import type { AskedCall } from '../ask/step-part.js';
 
-/** What decides about the calls of a step. */
+/** The rules that decide about the calls of a step. */
 export interface CallRules {
   /** Every tool of the turn's catalogue. */
   catalogue: CatalogTool[];
-  /** What the model was offered. */
+  /** The tools that were offered to the model. */
   offered: CatalogTool[];
-  /** Of a tool of the catalogue. */
+  /** The reason why a tool of the catalogue was not offered. */
   whyNotOffered(tool: CatalogTool): string | undefined;
   needsApproval(tool: CatalogTool): boolean;
   /** Calls of the turn's earlier steps. */
   earlier: readonly Call[];
-  /** Of a tool that has its own limit instead of the budget's. */
+  /** The limit of a tool that has its own instead of the budget's. */
   identicalCallsOf(tool: CatalogTool): number | undefined;
-  /** What is sent of the arguments that the model gave. */
+  /** The arguments to send, made from those that the model gave. */
   completeArguments(
     tool: CatalogTool,
     args: Record<string, unknown> | undefined,
   ): Record<string, unknown> | undefined;
   validator: ArgumentValidator;
-  /** Whose turn it is. */
+  /** The user of the turn. */
   userId: string;
-  /** What the row fixes for its calls, so that everybody who reads it decides the same. */
+  /** The limits that the row fixes for its calls, so that every process that reads it decides the same. */
   budgets: Pick<Budgets, 'queueingMs' | 'approvalMs' | 'callAttempts' | 'identicalCalls' | 'thinkingCalls'>;
   /** Ms since epoch. */
   now: number;
@@ -42,7 +42,7 @@ export interface CallRules {
 
 const REFUSED_TIMEOUT_MS = 1;
 
-/** What the model asked for as calls of the step's row. What must not be sent carries its refusal. */
+/** The model's calls as calls of the step's row. A call that must not be sent carries its refusal. */
 export async function resolveCalls(
   asked: AskedCall[],
   stopReason: StopReason,
@@ -50,7 +50,7 @@ export async function resolveCalls(
 ): Promise<Call[]> {
   const resolved: Call[] = [];
   for (const [i, call] of asked.entries()) {
-    // The provider stopped inside the last one: whatever parsed may be half of what was meant.
+    // The provider stopped inside the last call, so its arguments may be incomplete even if they parsed.
     const isCutOff = stopReason === 'max_tokens' && i === asked.length - 1;
     const before = [...rules.earlier, ...resolved];
     resolved.push(await resolveCall(call, isCutOff, { ...rules, earlier: before }));
@@ -58,7 +58,7 @@ export async function resolveCalls(
   return resolved;
 }
 
-/** For a turn whose loop ends with the same calls for the third time in a row: these are not run. */
+/** Refuses the calls of a turn that ends because it asked for the same calls three times in a row. */
 export function refuseEndless(calls: Call[], steps: readonly Step[]): Call[] {
   if (!isEndless(steps, calls)) return calls;
   const message = 'The same calls for the third time in a row. They were not run again.';
@@ -66,7 +66,7 @@ export function refuseEndless(calls: Call[], steps: readonly Step[]): Call[] {
   return calls.map(({ expires_at: _expires, ...call }) => ({ ...call, approval: 'none', refusal }));
 }
 
-/** What the tool takes of the turn's files, as its own argument; the model knows nothing of them. */
+/** Adds the turn's files to the arguments of a tool that accepts them. The model does not see them. */
 export function withDataFiles(
   tool: CatalogTool,
   args: Record<string, unknown> | undefined,
@@ -78,14 +78,14 @@ export function withDataFiles(
   return { ...args, dataFiles: Object.fromEntries(data_files.map(({ name, file }) => [name, file])) };
 }
 
-/** `rules.earlier` has the calls of this step before it as well. */
+/** `rules.earlier` also has the calls of this step before this one. */
 async function resolveCall(given: AskedCall, isCutOff: boolean, rules: CallRules): Promise<Call> {
   const { tool_call_id } = given;
   const tool = findTool(given.name, rules.catalogue);
   if (!tool) return unknownCall(given, rules);
   const completed = { ...given, arguments: rules.completeArguments(tool, given.arguments) };
   const unsendable = completed.arguments && refuseUnsendable(completed.arguments, rules.userId);
-  // What was completed into something too large for a message is too large for a row, too.
+  // If the completed arguments are too large for a message, they are too large for a row, too.
   const asked = unsendable ? given : completed;
   const refusal = unsendable ?? (await refuse(asked, isCutOff, tool, rules));
   const needsApproval = !refusal && rules.needsApproval(tool);
@@ -144,7 +144,7 @@ function findTool(name: string, catalogue: CatalogTool[]): CatalogTool | undefin
   return catalogue.find((tool) => tool.name === busName);
 }
 
-/** Close names are told to the model, never silently used. */
+/** Similar names are suggested to the model, never used silently. */
 function unknownCall(asked: AskedCall, rules: CallRules): Call {
   const { message, suggestions } = describeUnknownTool(asked.name, rules.offered);
   return {
@@ -160,7 +160,7 @@ function unknownCall(asked: AskedCall, rules: CallRules): Call {
   };
 }
 
-/** A bus name for people and logs: what the model wrote, in the bus's spelling. */
+/** A bus name for people and logs: the model's name in the spelling of the bus. */
 function unknownName(name: string): string {
   const plain = name
     .toLowerCase()

@@ -2,7 +2,7 @@ import { isObject, type Block } from '#contracts';
 import type { ModelTool } from '#llm';
 import { z } from 'zod';
 
-/** What the model is forced to call when the loop is over. No tool of a toolset has a name like this. */
+/** The tool that the model is forced to call after the loop. No tool of a toolset has such a name. */
 export const RESPONSE_FORMATTER = 'response_formatter';
 
 const ARTIFACT_TYPES = [
@@ -74,10 +74,10 @@ export const FORMATTER_REQUEST =
   `Now give your answer to the user by calling ${RESPONSE_FORMATTER}. Use what the tools have found; ` +
   'call no other tool.';
 
-/** Of a model that cannot be forced, and whose loop was ended for it. */
+/** For a model that cannot be forced and whose loop was ended. */
 export const PLAIN_REQUEST = 'Now answer the user in text with what you have. Call no more tools.';
 
-/** The blocks of an answer; undefined when the arguments are none, even with what can be repaired. */
+/** The blocks of an answer; undefined when the arguments are invalid even after repair. */
 export function readAnswer(args: Record<string, unknown> | undefined): Block[] | undefined {
   if (!args) return undefined;
   const parsed = answerSchema.safeParse({ ...args, conversation: repaired(args.conversation) });
@@ -92,7 +92,7 @@ export function readAnswer(args: Record<string, unknown> | undefined): Block[] |
   return [...(thinking ? [{ type: 'thinking' as const, text: thinking }] : []), ...blocks];
 }
 
-/** Models encode what should be a list, or give one item instead of one. */
+/** Models sometimes send an encoded list, or a single item instead of a list. */
 function repaired(conversation: unknown): unknown {
   if (typeof conversation === 'string') {
     const decoded = decode(conversation);
@@ -109,7 +109,7 @@ function decode(json: string): unknown {
   }
 }
 
-/** An artifact for those who only read text: people in other clients, and the model later. */
+/** An artifact as text: for people in other clients, and later for the model. */
 function shown({ title, content, language }: z.output<typeof artifactSchema>): string {
   const longest = Math.max(2, ...[...content.matchAll(/`{3,}/g)].map(([fence]) => fence.length));
   const fence = '`'.repeat(longest + 1);

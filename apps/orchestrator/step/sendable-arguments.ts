@@ -7,7 +7,7 @@ const ENVELOPE_BYTES = 4 * 1024;
 const ENVELOPE_DEPTH = 2;
 
 /**
- * The reason why no worker could take a call with these arguments: its message would be a dead letter. Checked before
+ * The reason why no worker could accept a call with these arguments: its message would be dead-lettered. Checked before
  * the step is committed.
  */
 export function refuseUnsendable(args: Record<string, unknown>, userId: string): ErrorDetail | undefined {

@@ -8,7 +8,7 @@ import type { TurnWork } from '../work/turn-work.js';
 
 const LEAVING_MS = 1_000;
 
-/** The rows that a driven turn commits, each with what its models used since the one before. */
+/** Commits the rows of a driven turn, each with the usage of its models since the previous row. */
 export class StepCommits {
   constructor(
     private readonly ports: Pick<Ports, 'bus' | 'log' | 'clock' | 'faultPoint'>,
@@ -16,7 +16,7 @@ export class StepCommits {
     private readonly usage: TurnUsage,
   ) {}
 
-  /** Commits a row and, if it shows something, tells viewers. What it used is kept also if another row stands there. */
+  /** Commits a row and announces it to viewers if it has visible content. Its usage is kept even if another row won. */
   async commit(written: Step): Promise<void> {
     const { memory } = this.work;
     const spent = this.usage.take();
@@ -29,7 +29,7 @@ export class StepCommits {
     }
   }
 
-  /** The driver leaves. A store that is away must not keep the process. */
+  /** The driver stops. An unreachable store must not delay the process. */
   async leave(): Promise<void> {
     const { journal } = this.work.memory;
     const left = this.usage

@@ -14,11 +14,11 @@ export interface StepInProgress {
   n: number;
   viewers: StepViewers;
   signal: AbortSignal;
-  /** Attempts of the step that viewers have seen already. */
+  /** Attempts of the step that viewers have already seen. */
   retriesBefore: number;
 }
 
-/** What viewers are told of a step while it is being written. */
+/** Tells viewers about a step while it is being written. */
 export class StepViewers {
   private now: Shown | undefined;
 
@@ -30,7 +30,7 @@ export class StepViewers {
     },
   ) {}
 
-  /** What they have been sent of the attempt that runs now, for viewers that join in the middle. */
+  /** The text of the current attempt that was sent, for viewers that join in the middle. */
   get shown(): { step: number; attempt: number; text: string } | undefined {
     if (!this.now) return undefined;
     const { attempt, tokens } = this.now;
@@ -70,7 +70,7 @@ export class StepViewers {
     if (part.type !== 'text' && part.type !== 'thinking') this.follow(part);
   };
 
-  /** Why nothing is being written for now. */
+  /** Tells viewers why nothing is being written right now. */
   wait(reason: string, retryAfterMs: number): void {
     const { conversation_id, turn_id } = this.place;
     const { timestamp } = this;
@@ -103,7 +103,7 @@ export class StepViewers {
   }
 }
 
-/** Providers' own words may end without a stop. */
+/** Texts of providers may lack a full stop. */
 function asSentence(text: string): string {
   return /[.!?…]$/.test(text.trimEnd()) ? text.trimEnd() : `${text.trimEnd()}.`;
 }

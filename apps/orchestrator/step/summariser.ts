@@ -10,33 +10,33 @@ interface Asking extends AskOptions {
 }
 
 export interface SummaryLimits {
-  /** Of the model; undefined: nobody knows. */
+  /** The model's context window; undefined if unknown. */
   windowTokens: number | undefined;
-  /** Of a request that the provider found too long; infinite if none was. */
+  /** The tokens of a request that the provider refused as too long; infinite if there was none. */
   refusedTokens: number;
-  /** Of the answer that is to follow. */
+  /** The output limit of the answer that follows. */
   maxOutputTokens: number;
 }
 
 const SHARE_OF_REFUSED = 0.5;
 const MAX_HALVINGS = 4;
-/** Models that reason may spend all that a summary was given before they write a word of it. */
+/** Reasoning models may use up the whole output limit before they write a word of the summary. */
 const MORE_ROOM = 4;
 const MAX_SHARE = 1 / 4;
 
-/** Has a history summarised by the models of a turn, unseen by viewers. */
+/** Asks the models of a turn to summarise a history, unseen by viewers. */
 export class Summariser {
   constructor(
     private readonly models: Pick<TurnModels, 'ask' | 'candidates' | 'count'>,
     private readonly claimAttempt: number,
   ) {}
 
-  /** The one that is asked first in front. */
+  /** In the order in which they are asked. */
   get candidates(): string[] {
     return this.models.candidates;
   }
 
-  /** An answer without a text was asked for twice: the second time with more room, and as little reasoning as may be. */
+  /** An answer without text is requested a second time, with more room and as little reasoning as possible. */
   async summarise(asking: Asking, history: ModelMessage[], limits: SummaryLimits): Promise<ModelAnswer> {
     const { windowTokens = Infinity } = limits;
     const outputTokens = summaryTokens(limits.windowTokens);
@@ -59,7 +59,10 @@ export class Summariser {
     return this.ask(asking, history, { inputTokens, outputTokens });
   }
 
-  /** What the provider finds too long is halved until it fits: there is no other way to learn what does. */
+  /**
+   * A history that the provider finds too long is halved until it fits, because there is no other way to learn its
+   * limit.
+   */
   private async ask(
     asking: Asking,
     history: ModelMessage[],

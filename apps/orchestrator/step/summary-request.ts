@@ -4,12 +4,12 @@ import { cutMiddle, shortenResults, tokensOfText, withoutSummary, type ModelMess
 const LEFT_OUT = '[Earlier messages are left out here.]';
 /** Of the message, and of what says that something is missing. */
 const FRAME_TOKENS = 40;
-/** Of what fits by its average: a part may be denser. */
+/** The share of the text that fits on average: some parts may be denser. */
 const ROUNDED_DOWN = 0.9;
 
 /**
- * The call that summarises a history. It is given as text, so that no provider has to take back calls, pictures or
- * thinking; of what does not fit into `inputTokens` the oldest turns are left out, but for an earlier summary.
+ * The request that summarises a history. The history is sent as text, so that no provider has to accept calls, pictures
+ * or thinking. If it does not fit into `inputTokens`, the oldest turns are left out, except an earlier summary.
  */
 export function summaryRequest(
   history: readonly ModelMessage[],
@@ -41,7 +41,7 @@ function fitted(turns: string[], room: number): string {
   return cutMiddle(text, half, half);
 }
 
-/** A text for each turn, which begins with what a person said. */
+/** One text for each turn; it begins with the user's message. */
 function turnsOf(messages: readonly ModelMessage[]): string[] {
   const turns: string[][] = [];
   for (const message of messages) {

@@ -13,7 +13,7 @@ import { failRow, failureCodeOf } from './fail-row.js';
 import type { StepInProgress } from './step-viewers.js';
 import type { Summariser } from './summariser.js';
 
-/** What came of it: a row to commit, or that it was interrupted. */
+/** The result: a row to commit, or an interrupted answer. */
 export type Written = { row: Step } | { interrupted: ModelAnswer };
 
 const NOTHING_WRITTEN =
@@ -27,7 +27,7 @@ export class SummaryStep {
     private readonly summariser: Summariser,
   ) {}
 
-  /** Undefined when the request fits as it is, as far as is known. */
+  /** Undefined when, as far as is known, the request fits as it is. */
   async beforeRequest(request: StepRequest, step: StepInProgress): Promise<Written | undefined> {
     if (this.windowTokens === undefined || !this.mayCompact) return undefined;
     const plan = planCompaction(this.compactionInput(request));
@@ -37,15 +37,15 @@ export class SummaryStep {
     return { row: this.shortened(step.n, { attempt, usage: null }) };
   }
 
-  /** Whether a provider that finds the request too long may find a shorter one. */
+  /** Whether there may be a shorter request when a provider finds this one too long. */
   get mayCompact(): boolean {
     return asksModel(this.work.memory.journal.turn.options) && mayCompact(this.before);
   }
 
   /**
-   * The call that would have been `request` otherwise.
+   * The step that replaces `request`.
    *
-   * @param refusedTokens of a request that the provider found too long: then no window that is known is to be trusted.
+   * @param refusedTokens of a request that the provider found too long: no known window can be trusted then.
    */
   async summarise(request: StepRequest, step: StepInProgress, refusedTokens = Infinity): Promise<Written> {
     const { windowTokens } = this;

@@ -41,7 +41,7 @@ export class TokenStream {
     else this.timer ??= this.to.clock.after(FLUSH_MS, () => this.flush());
   }
 
-  /** Sends what is left, including half a pair if the model ended on one. */
+  /** Sends the rest, including half a pair if the model ended on one. */
   end(): void {
     this.send(this.whole.length);
   }

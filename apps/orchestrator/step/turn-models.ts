@@ -17,13 +17,13 @@ const OUTCOMES = { answered: 'ok', failed: 'error', aborted: 'aborted' };
 
 export interface AskOptions {
   signal: AbortSignal;
-  /** Attempts of the step that viewers have seen already. */
+  /** Attempts of the step that viewers have already seen. */
   retriesBefore: number;
-  /** What becomes of the request for the model that is asked. */
+  /** Makes the request for the model that is asked. */
   adapt?: (request: ModelRequest) => ModelRequest;
 }
 
-/** The models of a turn: the chosen one, and those that stand in for it. */
+/** The models of a turn: the chosen one and its fallbacks. */
 export class TurnModels {
   constructor(
     private readonly deps: DrivingDeps,
@@ -31,14 +31,14 @@ export class TurnModels {
     private readonly usage: TurnUsage,
   ) {}
 
-  /** The one that is asked first in front. */
+  /** In the order in which they are asked. */
   get candidates(): string[] {
     const { chosen } = this;
     if (!this.areAsked) return [chosen];
     return candidateModels(chosen, this.work.memory.journal.steps, this.deps.settings);
   }
 
-  /** A turn whose answer is known before asks none. */
+  /** A turn whose answer is known in advance asks none. */
   get areAsked(): boolean {
     return asksModel(this.work.memory.journal.turn.options);
   }
@@ -55,7 +55,7 @@ export class TurnModels {
     yield* ask(requests, this.policy(retriesBefore), signal);
   }
 
-  /** Listens to what is asked, for metrics and for the turn's usage. */
+  /** Listens to the requests, for metrics and the turn's usage. */
   readonly count = (part: StepPart): void => {
     const { metrics, settings } = this.deps;
     switch (part.type) {
@@ -78,7 +78,7 @@ export class TurnModels {
     }
   };
 
-  /** By the message, the conversation or the deployment. */
+  /** Chosen by the message, the conversation or the deployment. */
   private get chosen(): string {
     const { memory, conversation } = this.work;
     return memory.journal.turn.options.model ?? conversation.model ?? this.deps.settings.model;

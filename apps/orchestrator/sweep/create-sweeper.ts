@@ -10,12 +10,12 @@ import type { TurnHints } from './turn-hints.js';
 export interface SweeperParts {
   settings: Pick<OrchestratorSettings, 'retentionDays' | 'deadLetterDays' | 'usage'>;
   peers: Pick<OrchestratorDeps['peers'], 'listUnchangedFor'>;
-  /** Wakes a turn that this process drives; false if it does not. */
+  /** Wakes a turn that this process drives; false if it drives no such turn. */
   wake: (turnId: string) => boolean;
   hints: TurnHints;
 }
 
-/** The sweeper with everything that a deployment wants swept. */
+/** The sweeper with all the tasks of a deployment. */
 export function createSweeper(ports: Ports, { settings, peers, wake, hints }: SweeperParts): Sweeper {
   const { store } = ports;
   const swept = [

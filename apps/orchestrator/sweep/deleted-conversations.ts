@@ -7,12 +7,15 @@ import { forEachLimited } from './for-each-limited.js';
 const CONVERSATIONS_A_ROUND = 20;
 const CONVERSATIONS_AT_ONCE = 4;
 const DAY_MS = 24 * 3_600_000;
-/** A conversation is kept for days: nobody misses it a minute later. */
+/** Conversations are kept for days, so a minute more does not matter. */
 const RETENTION_ROUND_MS = 60_000;
-/** A gateway of an earlier version may be there for as long as an update takes. */
+/** Gateways of an earlier version may run during an update. */
 const UNSCHEDULED_ROUND_MS = 3_600_000;
 
-/** The conversations that are marked as deleted, and those whose time is up: their own, or the retention's. */
+/**
+ * Removes conversations that are marked as deleted, and marks those that have expired, by their own time or by the
+ * retention.
+ */
 export class DeletedConversations {
   private nextRetentionAt = 0;
   private nextUnscheduledAt = 0;
@@ -43,7 +46,7 @@ export class DeletedConversations {
     );
   }
 
-  /** What an earlier version has marked has no time at which the sweeper looks. */
+  /** Conversations that an earlier version marked have no time at which the sweeper looks at them. */
   private async schedule(now: number): Promise<void> {
     const { store } = this.ports;
     const unscheduled = await store.listUnscheduledConversations(CONVERSATIONS_A_ROUND);

@@ -15,17 +15,17 @@ import { forEachLimited } from './for-each-limited.js';
 import type { TurnHints } from './turn-hints.js';
 
 const TURNS_A_ROUND = 200;
-/** Of a round that is full of turns that move. */
+/** The number of parked turns in a round that is otherwise full of turns that move. */
 const PARKED_A_ROUND = 20;
 const TURNS_AT_ONCE = 20;
 const NEXT_CHECK_MS = 5_000;
 const NEXT_CHECK_PARKED_MS = 30_000;
 
-/** The turns that are due: does what their rows ask for, and moves `due_at`. */
+/** Handles due turns: does what their rows require, and moves `due_at`. */
 export class DueTurns {
   constructor(
     private readonly ports: Ports,
-    /** Wakes a turn that this process drives; false if it does not. */
+    /** Wakes a turn that this process drives; false if it drives no such turn. */
     private readonly wake: (turnId: string) => boolean,
     private readonly hints: TurnHints,
   ) {}
@@ -43,7 +43,10 @@ export class DueTurns {
     await this.hints.send(undriven.sort((a, b) => placeOf(a) - placeOf(b)));
   }
 
-  /** Turns that wait for people may be many and are looked at in vain: they get what is left of a round. */
+  /**
+   * There may be many turns that wait for people, and looking at them achieves nothing, so they get the rest of a
+   * round.
+   */
   private async listDue(now: number): Promise<Turn[]> {
     const { store } = this.ports;
     const moving = await store.listDueTurns(now, TURNS_A_ROUND, 'moving');
@@ -51,7 +54,7 @@ export class DueTurns {
     return [...moving, ...(await store.listDueTurns(now, left, 'parked'))];
   }
 
-  /** One that cannot be read must not keep the others from being looked at. */
+  /** A turn that cannot be read must not keep the sweeper from the others. */
   private async readAll(due: Turn[], now: number): Promise<Journal[]> {
     const { store } = this.ports;
     try {
@@ -69,7 +72,10 @@ export class DueTurns {
     return journals;
   }
 
-  /** Before anything is done: a turn whose look ends this process waits for its next one like all others. */
+  /**
+   * Done before anything else, so that a turn whose handling ends this process waits for its next round like all
+   * others.
+   */
   private async moveDue(journals: Journal[], now: number): Promise<void> {
     const { store } = this.ports;
     const isParked = (journal: Journal) => statusOf(journal) === 'awaiting_input';
@@ -130,7 +136,7 @@ export class DueTurns {
   }
 }
 
-/** In whole steps of 30 s, rounded down: one write for each step, not for each turn. */
+/** In whole steps of 30 s, rounded down, so that one write serves many turns. */
 function byNextCheck(parked: Journal[], now: number): Map<number, string[]> {
   const looks = new Map<number, string[]>();
   for (const journal of parked) {

@@ -1,10 +1,10 @@
 import type { Store } from '#store';
 
 const BINDINGS_A_ROUND = 100;
-/** They are kept for days: nobody misses them a minute later. */
+/** Bindings are kept for days, so a minute more does not matter. */
 const ROUND_MS = 60_000;
 
-/** What dialects hold for clients that have not come back. */
+/** Removes what dialects store for clients that have not come back. */
 export class ExpiredBindings {
   private nextAt = 0;
 

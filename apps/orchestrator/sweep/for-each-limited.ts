@@ -1,4 +1,7 @@
-/** Does it for every item, for at most `limit` of them at a time. Rejects with the first error; what runs then still ends. */
+/**
+ * Runs the task for every item, for at most `limit` of them at a time. Rejects with the first error; tasks that run
+ * then still finish.
+ */
 export async function forEachLimited<T>(
   items: readonly T[],
   limit: number,

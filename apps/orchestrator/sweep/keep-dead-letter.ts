@@ -9,22 +9,21 @@ import { backOffMs, timestampOf } from '#time';
 import { failRow } from '../step/fail-row.js';
 import { deadHintsInARow, MAX_DEAD_HINTS } from './poison-turn.js';
 
-/** Dead calls of the turn are among them. */
+/** Includes dead calls of the turn. */
 const LETTERS_READ = 50;
-/** Before a dead hint is sent again. */
+/** The pause before a dead hint is sent again. */
 const HINT_AGAIN = { firstMs: 350, longestMs: 1_400 };
 
 /**
- * Keeps what the broker gave up on (of the message ids and sizes, nothing that a user or a tool has written), and
- * helps the turn that it was about: a dead hint is sent again, a dead call competes for its settle claim, so that no
- * turn hangs. Where the message does not say what it was about, it is only kept: the sweeper hints again what is in
- * the journal.
+ * Stores a dead letter (only ids and sizes, nothing that a user or a tool has written) and repairs its turn, so that no
+ * turn hangs: a dead hint is sent again, a dead call competes for its settle claim. If the message does not name its
+ * turn, it is only stored; the sweeper sends hints for everything in the journal.
  */
 export async function keepDeadLetter(ports: Ports, dead: DeadDelivery): Promise<void> {
   const { queue, messageId, content } = dead;
   const reason = withoutErrorText(redactText(dead.reason));
   const { turnId, toolCallId, kept } = readMessageIds(content);
-  // Of a deleted conversation not even ids are kept.
+  // Not even ids of a deleted conversation are kept.
   const about = await findAbout(ports, turnId, kept);
   await ports.store.putDeadLetter({
     _id: idOf(dead),
@@ -42,7 +41,7 @@ export async function keepDeadLetter(ports: Ports, dead: DeadDelivery): Promise<
       await settleDeadCall(ports, turnId, toolCallId, reason);
     else await hintAgain(ports, turnId);
   } catch (error) {
-    // The letter is kept; a turn that cannot be helped must not keep the other dead from being stored.
+    // The letter is stored. A turn that cannot be repaired must not keep other dead letters from being stored.
     if (error instanceof StoreUnavailableError) throw error;
     ports.log.error({ err: error, turn_id: turnId }, 'repairing the turn of a dead letter failed');
   }
@@ -58,17 +57,17 @@ async function findAbout(ports: Ports, turnId: string | undefined, kept: string)
   return { content: kept, turn_id: turnId };
 }
 
-/** What a handler threw may hold what it was given; the log has it, without secrets. */
+/** The error of a handler may contain its input. The log has it, without secrets. */
 function withoutErrorText(reason: string): string {
   return reason.replace(/(handler failed: \w+).*$/s, '$1');
 }
 
-/** The same message dies once: a repeated attempt to keep it adds no row. */
+/** The same message always gets the same id, so that storing it again adds no row. */
 function idOf({ queue, messageId, content }: DeadDelivery): string {
   return createHash('sha256').update(`${queue}\n${messageId}\n`).update(content).digest('hex');
 }
 
-/** Whatever kills every hint of a turn must neither do it for ever nor as fast as the broker can. */
+/** A fault that kills every hint of a turn must not do so for ever, or as fast as the broker can deliver. */
 async function hintAgain(ports: Ports, turnId: string): Promise<void> {
   const journal = await ports.store.readJournal(turnId);
   if (!journal || endingStep(journal)) return;
@@ -82,7 +81,9 @@ async function hintAgain(ports: Ports, turnId: string): Promise<void> {
   await hint(ports, journal);
 }
 
-/** Competes with the model's step for its number; who has committed that meanwhile has made progress. */
+/**
+ * Competes with the model's step for its number. A process that has committed that step meanwhile has made progress.
+ */
 async function failTurn(ports: Ports, turnId: string): Promise<void> {
   const journal = await ports.store.readJournal(turnId);
   if (!journal || endingStep(journal)) return;
@@ -105,7 +106,7 @@ async function settleDeadCall(
   const step = journal?.steps.find(({ calls }) => calls.some((call) => call.tool_call_id === toolCallId));
   const call = step?.calls.find((candidate) => candidate.tool_call_id === toolCallId);
   if (!journal || !step || !call) return;
-  // What a handler threw is for operators.
+  // The error of a handler is for operators only.
   const kind = reason.split(': handler failed')[0];
   const error = errorDetail('ToolExecutionError', `The call could not be delivered to a worker (${kind}).`);
   const by = { worker: ports.me, attempt: 0, at: timestampOf(ports.clock) };

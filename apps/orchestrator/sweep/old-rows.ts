@@ -7,15 +7,15 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 
 interface Kept {
   days: number;
-  /** Removed at once at most; while there are as many, the next round goes on. */
+  /** The largest batch. After a full batch, the next round continues. */
   batch: number;
-  /** Between two looks when nothing is left. */
+  /** The pause between two checks when nothing is left. */
   restMs: number;
-  /** Removes `limit` rows at most that are older than `before` and returns their number. */
+  /** Removes at most `limit` rows that are older than `before` and returns their number. */
   remove(before: number, limit: number): Promise<number>;
 }
 
-/** Removes rows that are older than they are kept, a batch in each round of the sweeper. */
+/** Removes rows past their retention, one batch in each round of the sweeper. */
 export class OldRows implements SweepTask {
   private nextAt = 0;
 
@@ -29,7 +29,7 @@ export class OldRows implements SweepTask {
   }
 }
 
-/** Usage of days that are over for longer than it is kept. Whole days are removed, so an hour more is no matter. */
+/** Usage of days past the retention. Whole days are removed, so an hour more does not matter. */
 export function oldUsage(store: Pick<Store, 'removeUsageBefore'>, days: number): OldRows {
   return new OldRows({
     days,

@@ -1,13 +1,13 @@
 import type { DeadLetter, Journal } from '#contracts';
 
-/** Dead hints of one turn in a row after which it is ended. */
+/** The number of dead hints in a row after which a turn is ended. */
 export const MAX_DEAD_HINTS = 4;
-/** Deaths further apart than this have nothing to do with each other. */
+/** Deaths further apart than this are unrelated. */
 const WINDOW_MS = 10 * 60_000;
 
 /**
- * How many of these dead letters of a turn were hints that died lately, since the turn last got anywhere. Clocks of
- * several machines: good enough, it only bounds how often something is tried.
+ * The number of these dead letters that were recent hints of the turn since it last made progress. The times come from
+ * several clocks; that is good enough, because they only bound the number of attempts.
  */
 export function deadHintsInARow(journal: Journal, letters: DeadLetter[], now: number): number {
   const progress = [...journal.steps, ...journal.outcomes, ...journal.answers].map(({ at }) =>

@@ -2,17 +2,17 @@ import type { Ports } from '#journal';
 import type { Timer } from '#time';
 
 const ROUND_MS = 2_000;
-/** A process that was dead for so long has nothing left that others would ask about. */
+/** After this long, no process asks about a dead process any more. */
 const FORGOTTEN_MS = 3_600_000;
 
-/** What a round looks at, each from an index and bounded. */
+/** The tasks of a round, each from an index and bounded. */
 export interface SweepTask {
   sweep(now: number): Promise<void>;
 }
 
 /**
- * Makes the whole thing live; the broker only makes it fast. Idempotent: any number of sweepers may run. What it
- * looks at is independent of the others: one that fails does not keep them from their round.
+ * The sweeper guarantees progress; the broker only makes it fast. It is idempotent: any number of sweepers may run. Its
+ * tasks are independent: a failing one does not keep the others from their round.
  */
 export class Sweeper {
   private timer: Timer | undefined;
@@ -22,11 +22,11 @@ export class Sweeper {
   constructor(
     private readonly ports: Pick<Ports, 'store' | 'log' | 'clock' | 'random'>,
     private readonly tasks: readonly SweepTask[],
-    /** Processes that have been dead for so long. */
+    /** Rows of processes that have been dead for this long. */
     private readonly listForgotten: (durationMs: number) => string[],
   ) {}
 
-  /** The first round is now. */
+  /** The first round starts immediately. */
   start(): void {
     this.round = this.sweep().then(() => this.schedule());
   }

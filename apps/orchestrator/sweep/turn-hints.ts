@@ -3,9 +3,9 @@ import type { Ports } from '#journal';
 import type { Timer } from '#time';
 import { LEAST_SHARE, roundRobin, shareOf } from '#limits';
 
-/** Above this many waiting hints a turn in line is not hinted again: its own hint is among them. */
+/** Above this number of waiting hints, a queued turn is not hinted again, because its own hint is among them. */
 const CROWDED = 100;
-/** Turns that end together are followed by one look at the queue. */
+/** Turns that end together cause only one check of the queue. */
 const SOON_MS = 250;
 
 export interface TurnShares {
@@ -18,8 +18,8 @@ export interface TurnShares {
 }
 
 /**
- * Hints to anybody about turns that nobody drives. While hints wait in `turns`, a user gets few of his in at a time,
- * one of each user in turn; the rest follows as turns end.
+ * Sends hints about turns that no process drives. While hints wait in `turns`, each user gets only a few in at a time,
+ * round-robin by user; the rest follows as turns end.
  */
 export class TurnHints {
   private left: Turn[] = [];
@@ -30,7 +30,7 @@ export class TurnHints {
     private readonly shares: TurnShares,
   ) {}
 
-  /** What a round of the sweeper found, the oldest first. */
+  /** The turns that a round of the sweeper found, oldest first. */
   async send(turns: Turn[]): Promise<void> {
     this.left = [];
     if (turns.length === 0) return;
@@ -45,7 +45,7 @@ export class TurnHints {
     );
   }
 
-  /** A turn has ended here, so there is room for another one. */
+  /** A turn has ended here, which makes room for another one. */
   noteRoom(): void {
     if (this.left.length === 0) return;
     const look = () => {
@@ -76,7 +76,9 @@ export class TurnHints {
     await this.publish([...chosen]);
   }
 
-  /** What this process can take now, and a few more, so that it need not wait for the next look. */
+  /**
+   * The number of turns that this process can take now, and a few more, so that it need not wait for the next check.
+   */
   private get room(): number {
     const { share, turnsAtOnce, driven } = this.shares;
     return Math.max(0, turnsAtOnce - driven()) + shareOf(turnsAtOnce, share);
@@ -96,7 +98,7 @@ export class TurnHints {
   }
 }
 
-/** While hints wait, a user without one must not wait until those of others are taken. */
+/** While hints wait, a user without any must not wait until those of others are consumed. */
 function firstOfEach(turns: Turn[], waiting: number): Turn[] {
   if (waiting > CROWDED) return [];
   const counts = new Map<string, number>();

@@ -17,7 +17,7 @@ export const silentModel: Model = {
   },
 };
 
-/** A whole orchestrator on the ports of a test. It follows no queue: the test hands it what comes in. */
+/** A whole orchestrator on the ports of a test. It consumes no queue: the test passes it the messages. */
 export function createOrchestrator(
   ports: Omit<TestPorts, 'recorded' | 'dead'>,
   change: Partial<OrchestratorDeps> = {},

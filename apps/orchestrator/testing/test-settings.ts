@@ -1,7 +1,7 @@
 import { DEFAULT_BUDGETS } from '#turn';
 import type { OrchestratorSettings } from '../deps/orchestrator.deps.js';
 
-/** Settings that limit nothing, every model and tool allowed, but for what a test is about. */
+/** Settings without limits, with every model and tool allowed, except for the subject of a test. */
 export function testSettings(change: Partial<OrchestratorSettings> = {}): OrchestratorSettings {
   return {
     model: 'test/model',

@@ -15,7 +15,7 @@ import type { TurnWork } from '../work/turn-work.js';
 /** RabbitMQ closes a channel whose delivery is unacknowledged for 30 minutes. */
 const HOLD_MS = 10 * 60_000;
 
-/** A hint in hand: who holds it keeps the turn from being lost when this process dies. */
+/** A hint that is held unacknowledged. It keeps the turn from being lost when this process dies. */
 export interface HeldHint {
   lost: AbortSignal;
 }
@@ -32,7 +32,7 @@ export class Drivers {
   private readonly takingUp = new Map<string, Promise<void>>();
   private readonly validator: ArgumentValidator;
   private isDraining = false;
-  /** Called when a turn is not driven here any more. */
+  /** Called when a turn is no longer driven here. */
   onEnd = (): void => undefined;
 
   constructor(
@@ -40,7 +40,7 @@ export class Drivers {
     private readonly ports: Ports,
     private readonly takeUp: TakeUp,
     private readonly history: History,
-    /** One for all turns: a toolset without workers, or with too many calls, concerns many of them. */
+    /** Shared by all turns, because a toolset without workers, or with too many calls, concerns many of them. */
     private readonly queues: CallQueues & { refusals: Refusals },
   ) {
     this.validator = new ArgumentValidator({
@@ -63,8 +63,8 @@ export class Drivers {
   }
 
   /**
-   * A hint about a turn. With `hint` (a delivery from `turns`) it is held until the turn has ended, parked or been
-   * taken over; a second hint about a turn that is held already only wakes its driver.
+   * Takes a hint about a turn. With `hint` (a delivery from `turns`), the delivery is held until the turn has ended,
+   * parked or been taken over. A second hint about a held turn only wakes its driver.
    */
   async advance(turnId: string, conversationId: string, hint?: HeldHint): Promise<DeliveryOutcome> {
     while (this.takingUp.has(turnId)) await this.takingUp.get(turnId);
@@ -73,7 +73,7 @@ export class Drivers {
       known.driver.hint();
     } else {
       if (this.isDraining) return giveBack();
-      // What comes from the queue is bounded by its prefetch; what is passed on must wait for the sweeper.
+      // Prefetch bounds hints from the queue. Beyond the limit, forwarded hints are dropped; the sweeper resends them.
       if (!hint && this.isFull) return 'ack';
       const taking = this.start(turnId, conversationId).finally(() => this.takingUp.delete(turnId));
       this.takingUp.set(turnId, taking);
@@ -84,7 +84,7 @@ export class Drivers {
     return this.hold(driven, hint, turnId, conversationId);
   }
 
-  /** Gives every turn back after `graceMs`; resolves when none is driven any more. */
+  /** Gives every turn back after `graceMs`. Resolves when no turn is driven any more. */
   async drain(graceMs: number): Promise<void> {
     this.isDraining = true;
     await Promise.allSettled(this.takingUp.values());
@@ -103,7 +103,7 @@ export class Drivers {
     this.deps.metrics.turnsStarted.inc();
     const done = this.run(turnId, driver, work);
     this.driven.set(turnId, { driver, done, held: undefined });
-    // A turn taken up without a held hint has nobody else who would see it fail.
+    // If a turn without a held hint fails, no other process would notice.
     done.catch((error: unknown) =>
       this.deps.log.error({ err: error, turn_id: turnId }, 'driving a turn failed'),
     );
@@ -112,7 +112,7 @@ export class Drivers {
   private async run(turnId: string, driver: TurnDriver, work: TurnWork): Promise<DriveEnd> {
     try {
       let end = await driver.drive();
-      // A hint may have come since its last look, which nobody else would read.
+      // A hint may have arrived since the driver's last look, and no other process would read it.
       while (end === 'parked' && !driver.mailbox.isEmpty) end = await driver.drive();
       if (end === 'ended') this.noteEnd(work);
       return end;
@@ -140,9 +140,9 @@ export class Drivers {
       const end = isOver ? await driven.done : 'expired';
       if (end === 'abandoned') return giveBack();
       await this.ports.faultPoint('turn_ended');
-      // Of a delivery that was lost another one holds the turn by now.
+      // If the delivery was lost, another one holds the turn by now.
       if (end !== 'expired' || driven.held !== hint) return 'ack';
-      // Whoever gets the fresh hint holds it in place of this one.
+      // The process that gets the new hint holds it in place of this one.
       driven.held = undefined;
       const message = newMessage(this.ports, 'turn.advance', {
         turn_id: turnId,
@@ -153,7 +153,7 @@ export class Drivers {
   }
 }
 
-/** Never settled: the delivery stays in the queue and goes to somebody else when the connection closes. */
+/** Never settled: the delivery stays in the queue and goes to another process when the connection closes. */
 function giveBack(): Promise<never> {
   return new Promise<never>(() => {});
 }

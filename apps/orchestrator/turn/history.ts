@@ -13,30 +13,32 @@ import {
 interface Entry {
   /** Every turn up to this number is in `messages`. */
   upTo: number;
-  /** Only ever appended to (its last element may be replaced), or replaced as a whole: earlier readers keep theirs. */
+  /**
+   * Only appended to (its last element may be replaced) or replaced as a whole, so earlier readers keep their version.
+   */
   messages: ModelMessage[];
   /** Bus names of tools of which a person has approved a call; only ever added to. */
   approved: Set<string>;
-  /** In `approved` is what the turns after this number have brought; 0: all. */
+  /** `approved` covers the turns after this number; 0: all turns. */
   approvalsFrom: number;
   characters: number;
 }
 
-/** What turns before another one leave to it. */
+/** What earlier turns leave to the next one. */
 export interface Past {
   messages: ModelMessage[];
   /** Bus names of tools of which a person has approved a call; without `approvals` perhaps not all. */
   approved: ReadonlySet<string>;
 }
 
-/** What one process keeps, of all conversations. */
+/** The limits of one process, for all conversations. */
 const LIMITS = { conversations: 2_000, characters: 64 * 1024 * 1024 };
 
-/** Turns read at once when a long conversation is cold; the newest alone are often all that is needed. */
+/** The number of turns that are read at once for an uncached conversation; the newest are often enough. */
 const PAGE_TURNS = 500;
 const FIRST_PAGE_TURNS = 50;
 
-/** The steps of the turns with these numbers, both ends excluded. */
+/** The steps of the turns between these numbers, without both ends. */
 interface Page {
   after: number;
   before: number;
@@ -44,8 +46,9 @@ interface Page {
 }
 
 /**
- * What ended turns look like to the model, kept for the conversations this process works on: a turn costs the same
- * at message 3 and 3,000. Bounded by conversations and by characters, least recently used goes first.
+ * Caches ended turns as the model sees them, for the conversations that this process works on, so that a turn costs the
+ * same at message 3 and 3,000. The cache is bounded by conversations and by characters; the least recently used goes
+ * first.
  */
 export class History {
   private readonly entries: LRUCache<string, Entry>;
@@ -54,19 +57,23 @@ export class History {
     private readonly store: Store,
     { conversations, characters: maxSize } = LIMITS,
   ) {
-    // What is larger than all of it is kept, too, alone: it is the most expensive one to read again.
+    // A history that is larger than the whole cache is also kept, alone, because it is the most expensive one to read
+    // again.
     const sizeCalculation = ({ characters }: Entry) => Math.min(Math.max(1, characters), maxSize);
     this.entries = new LRUCache({ max: conversations, maxSize, sizeCalculation });
   }
 
-  /** Of all turns before `number`; the caller must not change it. `approvals`: of which tools is to be known of all. */
+  /**
+   * The messages of all turns before `number`; the caller must not change them. `approvals`: the tools whose approvals
+   * must be known completely.
+   */
   async before(
     conversationId: string,
     number: number,
     { approvals = true }: { approvals?: boolean } = {},
   ): Promise<Past> {
     const known = this.entries.get(conversationId);
-    // A hint may come late: what is cached of later turns cannot be cut off again.
+    // A hint may arrive late, and the later turns in the cache cannot be cut off.
     const entry =
       known && known.upTo < number
         ? known
@@ -94,7 +101,7 @@ export class History {
     this.entries.delete(conversationId);
   }
 
-  /** Turns before the last summary are not read: nothing is left of them. */
+  /** Turns before the last summary are not read, because the summary replaces them. */
   private async readOn(conversationId: string, entry: Entry, number: number): Promise<void> {
     const { pages, from } = await this.findSteps(conversationId, { after: entry.upTo, before: number });
     if (from - 1 > entry.upTo) {
@@ -103,7 +110,10 @@ export class History {
     for (const page of pages) await this.readPage(conversationId, entry, page);
   }
 
-  /** From the newest back to the last summary, or to the end of the range. `from`: the first turn that is needed. */
+  /**
+   * Reads from the newest turn back to the last summary, or to the end of the range. `from`: the first turn that is
+   * needed.
+   */
   private async findSteps(
     conversationId: string,
     range: { after: number; before: number },
@@ -138,7 +148,7 @@ export class History {
     entry.upTo = before - 1;
   }
 
-  /** Of the turns that were not read for their messages. */
+  /** The approvals in the turns that were not read for their messages. */
   private async readEarlierApprovals(conversationId: string, entry: Entry): Promise<void> {
     while (entry.approvalsFrom > 0) {
       const after = Math.max(0, entry.approvalsFrom - PAGE_TURNS);

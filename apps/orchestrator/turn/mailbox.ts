@@ -1,22 +1,22 @@
 import type { Clock, Timer } from '#time';
 
-/** Somebody who waits for the answer to a Stop: told once the turn has its ending row. */
+/** A process that waits for the answer to a Stop. It is answered once the turn has its ending row. */
 export interface StopRequest {
   requestId: string;
   replyTo: string;
 }
 
 /**
- * What reached a turn since its driver last looked. Everything in it is a hint: results name calls whose outcome to
- * read, `reread` asks for the whole journal.
+ * The hints that reached a turn since its driver last looked. Results name calls whose outcome to read; `reread` asks
+ * for the whole journal.
  */
 export class Mailbox {
   readonly results = new Set<string>();
   readonly stops: StopRequest[] = [];
   reread = false;
-  /** A call that was held back may be sent. */
+  /** A held call may be sent. */
   released = false;
-  /** Somebody else drives the turn now, or this process gives its work back. */
+  /** Another process drives the turn now, or this process gives its work back. */
   leave: 'superseded' | 'abandoned' | undefined;
   private wake: (() => void) | undefined;
 
@@ -34,7 +34,7 @@ export class Mailbox {
     this.wake?.();
   }
 
-  /** Resolves when something is there; false after `timeoutMs` of silence. */
+  /** Resolves when something has arrived; false after `timeoutMs` without anything. */
   async wait(timeoutMs: number): Promise<boolean> {
     if (!this.isEmpty) return true;
     let timer: Timer | undefined;

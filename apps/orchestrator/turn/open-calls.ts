@@ -10,19 +10,19 @@ import type { TurnWork } from '../work/turn-work.js';
 
 const RETRY_AFTER_MS = 10_000;
 
-/** What the turns of this process know together of the toolsets' queues. */
+/** What all turns of this process know about the toolsets' queues. */
 export interface CallQueues {
   queues: QueueInspections;
   shares: CallShares;
 }
 
-/** The calls that a driven turn waits for: sent once, watched, given up when nobody can run them. */
+/** The calls that a driven turn waits for. Each is sent once, watched, and given up when no worker can run it. */
 export class OpenCalls {
   private readonly memory: TurnMemory;
   private readonly noWorker: NoWorkerWatch;
   private readonly share: TurnShare;
 
-  /** `wake`: a call that was held back may be sent. */
+  /** `wake`: a held call may be sent. */
   constructor(
     private readonly ports: Ports,
     { memory, claimAttempt }: Pick<TurnWork, 'memory' | 'claimAttempt'>,
@@ -36,15 +36,15 @@ export class OpenCalls {
     this.noWorker = new NoWorkerWatch(queues, ports.clock);
   }
 
-  /** Until when a call was held back, ms since epoch. */
+  /** The time until which a call was held back, ms since epoch. */
   readonly releasedAt = (toolCallId: string): number | undefined => this.share.releasedAt(toolCallId);
 
-  /** The calls that are open now; what is not among them takes no place in a queue. */
+  /** The calls that are open now; no other call takes a place in a queue. */
   follow(open: readonly CallDecision[]): void {
     this.share.follow(open);
   }
 
-  /** True when something is known now that was not before, so that the turn is decided anew at once. */
+  /** True when something new is known, so that the turn is decided again immediately. */
   async advance(decision: CallDecision): Promise<boolean> {
     const { memory } = this;
     let next = decision;

@@ -11,12 +11,12 @@ import type { History } from './history.js';
 import { TurnMemory } from '../work/turn-memory.js';
 import type { ConversationAtTakeUp, TurnWork } from '../work/turn-work.js';
 
-/** Taken up: mine to drive. Otherwise there is nothing (more) for this process to do. */
+/** If taken up, this process drives the turn. Otherwise there is nothing (more) for it to do. */
 export type TakenUp = TurnWork | 'nothing_to_do';
 
 /**
- * What every hint about a turn that is not driven here leads to (docs/architecture.md, "The life of a turn" and
- * "Claim and settle").
+ * Handles a hint about a turn that is not driven here (docs/architecture.md, "The life of a turn" and "Claim and
+ * settle").
  */
 export class TakeUp {
   constructor(
@@ -42,13 +42,13 @@ export class TakeUp {
     const earlier = unended.filter((turn) => turn.number < journal.turn.number);
     if (earlier.length > 0 && (await this.hasActive(earlier.map((turn) => turn._id)))) return 'nothing_to_do';
     const isDeleted = conversation?.deleted_at !== undefined;
-    // Its content may have been removed before this turn came: the sweeper looks again.
+    // Its content may have been removed before this turn was added; the sweeper looks again.
     if (isDeleted) await store.updateConversation(conversationId, { due_at: this.ports.clock.wall() });
     const { tools, model } = conversation ?? {};
     return this.claimOrPassOn(journal, { isDeleted, tools, model: model || undefined });
   }
 
-  /** True if one of these has really not ended; the cached status of one that has is repaired. */
+  /** True if one of these turns has not ended. If one has ended, its cached status is repaired. */
   private async hasActive(turnIds: string[]): Promise<boolean> {
     for (const turnId of turnIds) {
       const journal = await this.deps.store.readJournal(turnId);
@@ -87,7 +87,7 @@ export class TakeUp {
     }
   }
 
-  /** The hint that is passed on is the first probe: a dead driver's control queue is gone with its connection. */
+  /** The forwarded hint is the first probe: a dead driver's control queue is gone with its connection. */
   private async livenessByPassingOn(journal: Journal, holder: Claim): Promise<Liveness> {
     if (holder.owner === this.ports.me) return 'alive';
     if (await this.deps.peers.isDead(holder.owner)) return 'dead';
@@ -97,7 +97,7 @@ export class TakeUp {
       newMessage(this.ports, 'turn.advance', { turn_id, conversation_id }),
     );
     if (outcome === 'confirmed' || outcome === 'unknown') return 'alive';
-    // A process that was drained has removed its row before its queue.
+    // A drained process has removed its row before its queue.
     if (await this.deps.peers.isGone(holder.owner)) return 'dead';
     return (await this.deps.peers.isSuspect(holder.owner)) ? 'suspect' : 'alive';
   }
@@ -125,12 +125,13 @@ export class TakeUp {
     const claims = [...journal.claims, claim];
     const first = claims.find((row) => row._id === `${turn._id}:1`) ?? claim;
     const [reread, catalogue, recent] = await Promise.all([
-      // Attempt 1 claimed what nobody can have worked on; a later one must see what the earlier driver committed.
+      // No process can have worked on the turn before attempt 1. A later attempt must see what the previous driver
+      // committed.
       claim.n === 1 ? { ...journal, claims } : this.deps.store.readJournal(turn._id),
       this.pinned(first.catalog_hash),
       this.history.before(turn.conversation_id, turn.number, { approvals: false }),
     ]);
-    // Only who is asked once for a tool must know of each approval that there ever was.
+    // Only a turn whose tools ask for approval once per conversation must know every earlier approval.
     const approvals = catalogue.some((tool) => this.deps.settings.approvalOf(tool) === 'first');
     const past = approvals ? await this.history.before(turn.conversation_id, turn.number) : recent;
     const memory = new TurnMemory(reread ?? { ...journal, claims }, this.deps.store);

@@ -22,12 +22,12 @@ import type { TurnWork } from '../work/turn-work.js';
 
 const TICK_MS = 2_000;
 
-/** How driving ended. Only `abandoned` leaves the hint for somebody else. */
+/** How driving ended. Only `abandoned` leaves the hint for another process. */
 export type DriveEnd = 'ended' | 'parked' | 'superseded' | 'abandoned';
 
 /**
- * Drives one turn: decide, do it, look again. One event at a time; everything it knows is rows that stand in the
- * store, so it may die at any line.
+ * Drives one turn: decides, acts, looks again, one event at a time. Everything that it knows is in rows of the store,
+ * so it may die at any line.
  */
 export class TurnDriver {
   readonly mailbox: Mailbox;
@@ -66,7 +66,7 @@ export class TurnDriver {
     this.modelStep.interrupt('stopped');
   }
 
-  /** Somebody has claimed the turn under this attempt; a late word of an earlier one changes nothing. */
+  /** A process has claimed the turn under this attempt. A late message about an earlier attempt changes nothing. */
   supersede(attempt: number): void {
     if (attempt > this.work.claimAttempt) this.leave('superseded');
   }
@@ -80,7 +80,7 @@ export class TurnDriver {
     this.mailbox.post((mail) => mail.results.add(toolCallId));
   }
 
-  /** Something about the turn may have changed; while the model speaks, only an end matters. */
+  /** Something about the turn may have changed. While the model writes, only an end matters. */
   hint(): void {
     this.mailbox.post((mail) => (mail.reread = true));
     if (this.modelStep.isRunning) this.interruptIfEnded().catch(() => undefined);
@@ -138,7 +138,7 @@ export class TurnDriver {
     };
   }
 
-  /** Only saves the rest of a model call: without it the commit finds the end. */
+  /** This only saves the rest of a model call; without it, the commit finds the end. */
   private async interruptIfEnded(): Promise<void> {
     await this.work.memory.reread();
     if (endingStep(this.work.memory.journal) || this.work.memory.isGone)
@@ -180,7 +180,7 @@ export class TurnDriver {
     ]);
   }
 
-  /** Keeps the text that viewers have seen; whoever waits for the Stop is answered when the turn has its end. */
+  /** Keeps the text that viewers have seen. The waiting Stop requests are answered once the turn has its end. */
   private async commitCancel(): Promise<void> {
     const { memory } = this.work;
     const shownFor = nextStepNumber(memory.journal);
@@ -189,7 +189,7 @@ export class TurnDriver {
       next.do === 'commit_cancel' && !memory.isGone;
       next = decideStop(memory.journal)
     ) {
-      // A step that somebody else committed meanwhile has the text.
+      // A step that another process committed meanwhile has the text.
       const broken = next.n === shownFor ? this.modelStep.broken : undefined;
       const content = {
         kind: 'cancel' as const,
@@ -214,7 +214,8 @@ export class TurnDriver {
   }
 
   private async callModel(n: number): Promise<void> {
-    // Until now there was nothing to interrupt: a Stop that came since the mail was read must not wait for the model.
+    // Until now there was nothing to interrupt. A Stop that arrived after the mail was read must not wait for the
+    // model.
     if (!this.mailbox.isEmpty) return;
     const row = await this.modelStep.run(n);
     if (row) await this.ports.faultPoint('model_answered');
@@ -222,7 +223,7 @@ export class TurnDriver {
     this.modelStep.forget();
   }
 
-  /** A cache for lists: lost it harms nothing. */
+  /** A cache for lists; losing it does no harm. */
   private async markRunning(): Promise<void> {
     const { _id } = this.work.memory.journal.turn;
     try {
@@ -235,10 +236,10 @@ export class TurnDriver {
   private async awaitCalls(calls: CallDecision[], parked: boolean): Promise<'parked' | undefined> {
     if (parked) {
       const { turn } = this.work.memory.journal;
-      // Two writes under way at once may arrive in any order.
+      // Two concurrent writes may arrive in any order.
       await this.marking;
       await this.deps.store.setTurnStatus(turn._id, 'awaiting_input');
-      // An answer may have come meanwhile; a hint that nobody reads would be lost.
+      // An answer may have arrived meanwhile, and an unread hint would be lost.
       return this.mailbox.isEmpty ? 'parked' : undefined;
     }
     const learned = await Promise.all(calls.map((call) => this.openCalls.advance(call)));

@@ -1,9 +1,9 @@
 import type { Answer, Claim, Journal, Outcome, Step } from '#contracts';
 import type { Store } from '#store';
 
-/** A driven turn's rows, as far as its driver knows them. What the store says is added, nothing is invented. */
+/** A driven turn's rows, as far as its driver knows them. Only rows that the store returned are added. */
 export class TurnMemory {
-  /** The turn was removed with its conversation: nothing that is decided about it would stand. */
+  /** The turn was removed with its conversation, so no decision about it would take effect. */
   isGone = false;
 
   constructor(
@@ -11,7 +11,7 @@ export class TurnMemory {
     private readonly store: Store,
   ) {}
 
-  /** Rows never go away, so what was learned while the store was being read stays known. */
+  /** Rows never disappear, so rows that arrived during the read stay known. */
   async reread(): Promise<void> {
     const read = await this.store.readJournal(this.journal.turn._id);
     this.isGone = read === null;
@@ -25,14 +25,14 @@ export class TurnMemory {
     this.journal = read;
   }
 
-  /** Reads what the hints speak of: a result is believed when it is in the store. */
+  /** Reads the rows that the hints name. A result counts only when it is in the store. */
   async readOutcomes(toolCallIds: string[]): Promise<void> {
     const unknown = toolCallIds.filter((id) => !this.journal.outcomes.some((outcome) => outcome._id === id));
     const rows = await Promise.all(unknown.map((id) => this.store.getOutcome(id)));
     for (const row of rows) if (row) this.addOutcome(row);
   }
 
-  /** True if this row is the journal's now; otherwise the winner's is, and everything else has been read again. */
+  /** True if this row won. Otherwise the winner's row is in the journal, and everything else has been read again. */
   async commit(row: Step): Promise<boolean> {
     const { won, row: stands } = await this.store.commitStep(row);
     if (won) addRow(this.journal.steps, stands);

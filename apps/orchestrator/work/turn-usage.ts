@@ -15,7 +15,10 @@ interface Deps {
   prices: ReadonlyMap<string, ModelPrice>;
 }
 
-/** What the models of one driven turn use: kept until it stands in a step, then counted, under its user's budget. */
+/**
+ * The usage of the models of one driven turn. It is kept until a step records it, then counted, within the user's
+ * budget.
+ */
 export class TurnUsage {
   /** By model, since the last step. */
   private spent = new Map<string, Spent>();
@@ -36,12 +39,12 @@ export class TurnUsage {
     const usage = { input_tokens, output_tokens: request.max_output_tokens, cached_tokens: 0 };
     const atMost = usedOf({ ...usage, cost: this.costOf(request.model, usage) });
     const spent = [...this.spent.values()].map(usedOf).reduce(addUsed, NOTHING_USED);
-    // Also if it throws: an answer that was lost may have left a hold.
+    // Also if it throws, because a lost answer may have left a hold.
     this.isHeld = true;
     await dayBudgets.admit({ turn: this.turn, atMost, spent, ...how });
   }
 
-  /** What one attempt used, whatever came of it. */
+  /** The usage of one attempt, whatever its result. */
   note(model: string, usage: Usage): void {
     if (usage.input_tokens + usage.output_tokens === 0) return;
     const before = this.spent.get(model);
@@ -53,20 +56,20 @@ export class TurnUsage {
     this.spent.set(model, { model, ...tokens, ...(all === undefined ? {} : { cost: all }) });
   }
 
-  /** For the row that is committed now. */
+  /** The usage for the row that is committed now. */
   take(): Spent[] {
     const spent = [...this.spent.values()];
     this.spent = new Map();
     return spent;
   }
 
-  /** Another row stands in the place of the one that would have had it. */
+  /** Another row won against the row with this usage. */
   async keepLost(n: number, spent: readonly Spent[]): Promise<void> {
     const lost = { n, attempt: this.claimAttempt, spent, at: this.deps.clock.wall() };
     for (const row of lostUsageRows(this.turn, lost)) await this.deps.store.addUsage(row);
   }
 
-  /** Counts what stands in the steps; then nothing need be held for it. */
+  /** Counts the usage that steps have recorded, after which no hold is needed for it. */
   async count({ turn, steps }: Journal): Promise<void> {
     const uncounted = steps.filter(({ n }) => n > this.countedTo);
     await countUsage(this.deps.store, { turn, steps: uncounted });
@@ -74,7 +77,7 @@ export class TurnUsage {
     await this.release();
   }
 
-  /** The driver leaves: what it used since the last step will stand in none. */
+  /** The driver stops. No step will record its usage since the last step. */
   async leave(n: number): Promise<void> {
     await this.keepLost(n, this.take());
     await this.release();
