@@ -3,8 +3,9 @@ import type { IncomingMessage } from 'node:http';
 const PATHS = new Set(['/health/live', '/health/ready', '/metrics']);
 
 /**
- * Whether no limit holds for a request: a monitor must not take a full process for a dead one. Only for these exact
- * paths, though routes are also found with other letter case or a slash at the end: everything else is counted.
+ * Whether a request is exempt from every limit, so that a monitor does not take a full process for a dead one. Only
+ * these exact paths are exempt: routes also match other letter case and a trailing slash, but those requests are
+ * counted.
  */
 export function isAlwaysServed({
   method,

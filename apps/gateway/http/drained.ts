@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 
-/** Resolves when the client has room for more, or has left. */
+/** Resolves when the client has room for more, or has disconnected. */
 export function drained(response: Response): Promise<void> {
   return new Promise((resolve) => {
     if (response.closed) return resolve();

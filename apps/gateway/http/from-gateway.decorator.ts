@@ -1,10 +1,10 @@
 import { Inject } from '@nestjs/common';
 
-/** Nest's name for the gateway: the one provider from which controllers and guards take what they need. */
+/** Nest's token for the gateway, the one provider from which controllers and guards take what they need. */
 export const GATEWAY = Symbol('gateway');
 
 /**
- * A parameter of a constructor whose type says what of the gateway it takes. That the gateway has it is checked where
- * the controllers are listed.
+ * A constructor parameter whose type says which members of the gateway it needs. The list of controllers checks that
+ * the gateway has them.
  */
 export const FromGateway = (): ParameterDecorator => Inject(GATEWAY);

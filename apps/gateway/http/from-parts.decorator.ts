@@ -1,7 +1,9 @@
 import { Inject } from '@nestjs/common';
 
-/** Nest's name for the parts that some routes are served with. */
+/** Nest's token for the parts that some routes are served with. */
 export const PARTS = Symbol('parts');
 
-/** A parameter of a controller's constructor whose type says what of its routes' parts it takes; `toRoutes` checks it. */
+/**
+ * A constructor parameter of a controller whose type says which of its routes' parts it needs; `toRoutes` checks them.
+ */
 export const FromParts = (): ParameterDecorator => Inject(PARTS);

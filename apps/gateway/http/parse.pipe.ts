@@ -3,7 +3,10 @@ import type { z } from 'zod';
 import { describeIssues, isWithinDepth, MAX_DEPTH } from '#contracts';
 import { RequestError } from '../errors/request-error.js';
 
-/** A body, query or frame as its schema says. Depth comes first: what is too deep must not reach recursive code. */
+/**
+ * Parses a body, query or frame by its schema. Depth is checked first, because deep values must not reach recursive
+ * code.
+ */
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   if (!isWithinDepth(value))
     throw new RequestError('invalid', `The request is nested deeper than ${MAX_DEPTH} levels.`);

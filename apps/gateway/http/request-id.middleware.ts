@@ -3,12 +3,12 @@ import type { Logger } from '#observability';
 import type { Time } from '#time';
 
 const HEADER = 'X-Request-Id';
-/** What a caller may choose: it stands in log lines and in a header. */
+/** The ids that a caller may choose, because they appear in log lines and in a header. */
 const SANE = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /**
- * Gives each request an id, the caller's own if it is a sane one, on its answer and in the log. It is not part of a
- * body: answers about what is missing and what is somebody else's must be the same.
+ * Gives each request an id in its response header and in the log: the caller's id if it is valid, or else a new one.
+ * The id is not part of a body, so that the answers about missing objects and other users' objects are identical.
  */
 export function nameRequests(log: Pick<Logger, 'debug'>, { clock, random }: Time) {
   return (request: Request, response: Response, next: NextFunction): void => {
@@ -26,7 +26,7 @@ export function nameRequests(log: Pick<Logger, 'debug'>, { clock, random }: Time
   };
 }
 
-/** The id that `nameRequests` gave. */
+/** The id that `nameRequests` assigned. */
 export function requestIdOf(response: Response): string | undefined {
   const id = response.getHeader(HEADER);
   return typeof id === 'string' ? id : undefined;

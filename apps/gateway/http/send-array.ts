@@ -1,12 +1,12 @@
 import type { Response } from 'express';
 import { drained } from './drained.js';
 
-/** Characters that are sent at once. */
+/** The number of characters that are sent at once. */
 const CHUNK_LENGTH = 16 * 1024;
 
 /**
- * Answers with a JSON array, row by row: the next rows are read when the client has taken those before, and no more
- * once it has left. What fails before the first row is an error like any other; after that the connection breaks.
+ * Answers with a JSON array, row by row. More rows are read once the client has received the previous ones, and none
+ * after it has disconnected. A failure before the first row is an ordinary error; a later one breaks the connection.
  */
 export async function sendArray(response: Response, rows: AsyncGenerator<object>): Promise<void> {
   let row = await rows.next();

@@ -1,6 +1,4 @@
-/*
- * Events of AG-UI 1.0 as far as they are sent: https://docs.ag-ui.com/concepts/events. Each is one object with a type.
- */
+/* The events of AG-UI 1.0 that are sent: https://docs.ag-ui.com/concepts/events. Each is one object with a type. */
 
 export interface ToolCallPart {
   id: string;
@@ -8,14 +6,14 @@ export interface ToolCallPart {
   function: { name: string; arguments: string };
 }
 
-/** A message as a snapshot has it. What a client sent goes back as it came. */
+/** A message in a snapshot. A client's messages go back unchanged. */
 export type AgUiMessage =
   | { id: string; role: 'user'; content: string }
   | { id: string; role: 'assistant'; content?: string; toolCalls?: ToolCallPart[] }
   | { id: string; role: 'tool'; toolCallId: string; content: string; error?: string }
   | Record<string, unknown>;
 
-/** Something that a person is asked. Its id is `<tool_call_id>:approval` or `<tool_call_id>:input:<number>`. */
+/** A question to a person. Its id is `<tool_call_id>:approval` or `<tool_call_id>:input:<number>`. */
 export interface Interrupt {
   id: string;
   reason: 'tool_approval' | 'input_required';
@@ -26,7 +24,7 @@ export interface Interrupt {
   expiresAt?: string;
 }
 
-/** Tokens that a run has cost; cached ones are part of the input's. */
+/** Tokens that a run has used; cached ones are part of the input's. */
 export interface TokenUsage {
   inputTokens: number;
   outputTokens: number;
@@ -55,7 +53,7 @@ export type AgUiEvent =
 
 export const PROTOCOL_VERSION = '1.0';
 
-/** One event as Server-Sent Events carry it. */
+/** One event in the format of Server-Sent Events. */
 export function toData(event: AgUiEvent): string {
   return `data: ${JSON.stringify(event)}\n\n`;
 }

@@ -10,14 +10,14 @@ export const agUi: DialectWire = {
   name: 'ag-ui',
   owns: (path) => PATH.test(path),
   sendError: (response, error, status) => {
-    // The one route there is: a method that it does not take.
+    // Handles methods that the only route does not support.
     const isMethod = error.code === 'not_found' && response.req.method !== 'POST';
     if (isMethod) response.setHeader('Allow', 'POST');
     const { message, code } = isMethod ? new RequestError('invalid', 'Start a run with POST.') : error;
     response.status(isMethod ? 405 : status).json({ type: 'RUN_ERROR', message, code });
   },
   maxBodyBytes: MAX_BODY_BYTES,
-  // Its messages are sent back as they came.
+  // Its messages are sent back unchanged.
   maxBodyValues: MAX_DIALECT_VALUES,
   exposedHeaders: ['X-Conversation-Id', 'X-Turn-Id'],
 };

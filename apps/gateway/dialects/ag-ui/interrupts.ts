@@ -7,20 +7,20 @@ const APPROVAL_SCHEMA = {
   required: ['approved'],
 };
 
-/** An answer as a run brings it. */
+/** An answer in a run's input. */
 export interface ResumeEntry {
   interruptId: string;
   status: 'resolved' | 'cancelled';
   payload?: unknown;
 }
 
-/** What such an answer means to a call. */
+/** The meaning of such an answer for a call. */
 export type CallAnswer = { tool_call_id: string } & (
   | { kind: 'approval'; decision: 'approve' | 'deny' }
   | { kind: 'input'; number: number; content?: Record<string, unknown> }
 );
 
-/** What a turn that waits for people only asks them. */
+/** The questions of a turn that waits only for people. */
 export function interruptsOf({ status, steps }: TurnView): Interrupt[] {
   if (status !== 'awaiting_input') return [];
   return steps.flatMap(({ calls }) => calls).flatMap(toInterrupt);
@@ -46,7 +46,7 @@ function toInterrupt(call: CallView): Interrupt[] {
   return [{ id, reason: 'input_required', message, toolCallId, responseSchema: schema, ...expiry }];
 }
 
-/** Undefined for an id that no interrupt of ours has, or a payload that answers nothing. */
+/** Undefined for an unknown interrupt id, or for a payload that is not an answer. */
 export function toCallAnswer({ interruptId, status, payload }: ResumeEntry): CallAnswer | undefined {
   const parsed = /^(call_[A-Za-z0-9]{22}):(?:(approval)|input:([1-9]\d{0,8}))$/.exec(interruptId);
   if (!parsed) return undefined;

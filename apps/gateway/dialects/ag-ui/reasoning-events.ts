@@ -1,7 +1,7 @@
 import type { EventOf } from '#contracts';
 import type { AgUiEvent } from './ag-ui-event.js';
 
-/** What a model thinks before it speaks, as reasoning messages: one for each attempt of a step. */
+/** The thinking of a model before its text, as reasoning messages: one for each attempt of a step. */
 export class ReasoningEvents {
   private open: { id: string; length: number } | undefined;
 
@@ -17,7 +17,7 @@ export class ReasoningEvents {
     return delta === '' ? events : [...events, { type: 'REASONING_MESSAGE_CONTENT', messageId: id, delta }];
   }
 
-  /** Before anything else is said. */
+  /** Called before any other event. */
   end(): AgUiEvent[] {
     if (!this.open) return [];
     const { id: messageId } = this.open;

@@ -5,7 +5,7 @@ import { PROTOCOL_VERSION } from './ag-ui-event.js';
 import { ReasoningEvents } from './reasoning-events.js';
 import { resultMessageId, stepMessageId } from './run-messages.js';
 
-/** What a run is called by its client, and here. */
+/** The ids of a run: its client's and ours. */
 export interface RunPlace {
   threadId: string;
   runId: string;
@@ -13,17 +13,17 @@ export interface RunPlace {
   turn_id: string;
 }
 
-/** The events that an earlier run has sent of the turn that this run continues. */
+/** The events of the turn that an earlier run has sent and this run continues. */
 export interface AlreadySent {
   /** Steps up to this one. */
   step: number;
-  /** Calls of which the result is known. */
+  /** Calls whose result is known. */
   ended: ReadonlySet<string>;
 }
 
 const CANCELLED = 'Cancelled: The turn ended before this call was answered.';
 
-/** What happens in a turn as the events of a run, in the grammar of AG-UI 1.0. One per run. */
+/** Writes a turn as the events of a run, in the grammar of AG-UI 1.0. One per run. */
 export class RunEvents {
   private step: number | undefined;
   private message: string | undefined;
@@ -47,7 +47,7 @@ export class RunEvents {
     const started = { type: 'RUN_STARTED' as const, threadId, runId };
     return [
       { ...started, protocolVersion: PROTOCOL_VERSION, metadata },
-      // A client keeps its own in their place, so what came earlier is told alone first.
+      // A client keeps its own messages in place, so the earlier ones are sent first, on their own.
       ...(earlier.length > 0 ? [earlier, known].map(snapshot) : []),
     ];
   }
@@ -94,17 +94,17 @@ export class RunEvents {
     return wasTold ? [...ends, snapshot(remaining)] : ends;
   }
 
-  /** Whether a call that has not ended asks a person, or has asked one. */
+  /** Whether an open call asks a person, or has asked one. */
   get mayWait(): boolean {
     return this.asking.size > 0;
   }
 
-  /** Whether everything that has ended was told, so that the client waits for these calls only. */
+  /** Whether every ended call was sent, so that the client waits only for these calls. */
   waitsOnlyFor(calls: readonly string[]): boolean {
     return [...this.open].every((id) => calls.includes(id));
   }
 
-  /** A person is asked: the run is over, and another one continues with the answers. */
+  /** A question ends the run; another run continues with the answers. */
   interrupt(interrupts: Interrupt[]): AgUiEvent[] {
     return [...this.close(), this.finished({ type: 'interrupt', interrupts })];
   }

@@ -37,21 +37,23 @@ const inputSchema = z.looseObject({
 
 type Message = z.output<typeof messageSchema>;
 
-/** A run as this program understands it. */
+/** A parsed run. */
 export interface RunInput {
   threadId: string;
   runId: string;
-  /** Answers to the questions of an earlier run of the thread: this run continues its turn, and asks nothing. */
+  /**
+   * Answers to the questions of an earlier run of the thread. This run then continues that turn and sends no message.
+   */
   resume: ResumeEntry[];
   /** The last message of the user. */
   content: string;
   /** Instructions and context. */
   system: string;
-  /** As they came, for a snapshot to keep. */
+  /** Unchanged, for a snapshot to keep. */
   messages: AgUiMessage[];
 }
 
-/** Throws `RequestError`. Fields that are not known are ignored, and so are the client's tools and state. */
+/** Throws `RequestError`. Unknown fields are ignored, and so are the client's tools and state. */
 export function readRun(body: unknown): RunInput {
   const { threadId, runId, messages, context, resume } = parseRequest(inputSchema, body);
   const answers = resume ?? [];
@@ -65,7 +67,7 @@ export function readRun(body: unknown): RunInput {
   };
 }
 
-/** True when the client has told of nothing but one message, so that it may know nothing else of its thread. */
+/** True when the client has sent only one message, so it may know nothing else of its thread. */
 export function hasNoHistory({ messages }: RunInput): boolean {
   const spoken = messages.filter(({ role }) => role !== 'system' && role !== 'developer');
   return spoken.length <= 1;
@@ -96,7 +98,7 @@ function systemOf(messages: Message[], context: { description: string; value: st
   );
 }
 
-/** Undefined when it is something else, or has something else among its parts. */
+/** Undefined for any other kind of message, or for one with other parts. */
 function textOf(content: unknown): string | undefined {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return undefined;

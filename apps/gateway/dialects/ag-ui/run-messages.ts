@@ -2,17 +2,17 @@ import { plainText, type Call, type Journal, type Step, type Turn } from '#contr
 import { isReplaced, outcomeOf, textOf } from '#turn';
 import type { AgUiMessage, ToolCallPart } from './ag-ui-event.js';
 
-/** The id of what a step says: the step's own. */
+/** The id of a step's message: the step's own id. */
 export function stepMessageId(turnId: string, step: number): string {
   return `${turnId}:${step}`;
 }
 
-/** The id of what a call came to. */
+/** The id of a call's result. */
 export function resultMessageId(toolCallId: string): string {
   return `${toolCallId}:result`;
 }
 
-/** What a person asked in a turn. */
+/** The user's message of a turn. */
 export function questionOf({ _id: id, content }: Turn): AgUiMessage {
   return { id, role: 'user', content };
 }

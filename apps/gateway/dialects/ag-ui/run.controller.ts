@@ -34,7 +34,7 @@ export class RunController {
     });
     const { threadId, runId } = input;
     const events = new RunEvents({ threadId, runId, conversation_id, turn_id }, alreadySent);
-    // A waiting client learns at once that it is in line.
+    // A queued client learns immediately that it is in the queue.
     for (const event of events.begin(earlier, known)) response.write(toData(event));
     await streamResponse(response, started.stream, {
       clock: this.dialect.time.clock,

@@ -14,16 +14,16 @@ import type { AlreadySent } from './run-events.js';
 import { hasNoHistory, type RunInput } from './run-input.js';
 import { answersOf, questionOf } from './run-messages.js';
 
-/** Turns of a thread that a client is told which knows none of them. */
+/** The number of a thread's turns that are sent to a client that knows none of them. */
 const HISTORY_TURNS = 50;
-/** A turn that has ended is looked for among these when its client comes with answers. */
+/** The number of turns that are searched for an ended turn when its client sends answers. */
 const RECENT_TURNS = 20;
 
 export interface StartedRun extends StartedTurn {
   alreadySent?: AlreadySent;
   /** Earlier messages of the thread that the client does not know. */
   earlier: AgUiMessage[];
-  /** With them, what it knows. */
+  /** These messages, followed by those that it knows. */
   known: AgUiMessage[];
 }
 
@@ -35,11 +35,11 @@ interface Deps {
   named: NamedConversations;
 }
 
-/** Runs of threads: what they are here. */
+/** Maps runs of threads to turns. */
 export class Runs {
   constructor(private readonly deps: Deps) {}
 
-  /** Throws `RequestError`. The same run again is the same turn, told from its beginning. */
+  /** Throws `RequestError`. A repeated run is the same turn, sent from its beginning. */
   async start(user: User, input: RunInput): Promise<StartedRun> {
     const { turns } = this.deps;
     const place = await this.deps.named.find(user, input.threadId);
@@ -53,12 +53,12 @@ export class Runs {
     return { ...started, earlier, known: [...earlier, ...input.messages] };
   }
 
-  /** What a person is asked, once nothing else happens in the turn. */
+  /** The questions to a person, once nothing else happens in the turn. */
   async interrupts(turnId: string): Promise<Interrupt[]> {
     return interruptsOf(turnViewOf(await this.deps.reader.journalOfTurn(turnId)));
   }
 
-  /** What the client knew when the run began, and what has come of the turn before this step. */
+  /** The messages that the client knew when the run began, and those of the turn before this step. */
   async messages({ turn_id, known }: StartedRun, step: number): Promise<AgUiMessage[]> {
     const journal = await this.deps.reader.journalOfTurn(turn_id);
     const steps = journal.steps.filter(({ n }) => n < step);
@@ -79,13 +79,13 @@ export class Runs {
     const journal = await this.find(id, answers);
     if (!journal) throw notFound();
     const turn_id = journal.turn._id;
-    // Of a turn that went on without this client the rest is told.
+    // If the turn continued without this client, the rest is sent.
     if (!endingStep(journal)) for (const answer of answers) await this.answer(user, turn_id, answer);
     const sent = alreadySent(journal, answers);
     return { ...(await this.deps.turns.follow(user, turn_id)), alreadySent: sent, earlier: [], known };
   }
 
-  /** The turn that has asked all of this. */
+  /** The turn that asked all these questions. */
   private async find(conversationId: string, answers: CallAnswer[]): Promise<Journal | undefined> {
     const { reader } = this.deps;
     const asksAll = (journal: Journal) => answers.every(({ tool_call_id }) => stepOf(journal, tool_call_id));
@@ -128,7 +128,7 @@ function stepOf({ steps }: Journal, toolCallId: string): Step | undefined {
   return steps.find(({ calls }) => calls.some(({ tool_call_id }) => tool_call_id === toolCallId));
 }
 
-/** A run ends with a question when every call has ended but those that ask. */
+/** A run ends with a question when all other calls have ended. */
 function alreadySent(journal: Journal, answers: CallAnswer[]): AlreadySent {
   const asking = new Set(answers.map(({ tool_call_id }) => tool_call_id));
   const step = Math.max(...[...asking].map((id) => stepOf(journal, id)!.n));

@@ -4,21 +4,21 @@ import { BIBLIOGRAPHY_TYPE, mergeBibliographies } from './bibliography.js';
 import { pieceOf, piecesOf, type CallYield, type Piece } from './collected.js';
 import { GRAPH_TYPE } from './knowledge-graph.js';
 
-/** A segment of what is sent. */
+/** A segment of the sent answer. */
 export type Part = { text: string } | { artifact: Draft };
 
 export interface TurnAnswer {
-  /** Of the last step. */
+  /** The text of the last step. */
   blocks: readonly Block[];
   /** In the order of the calls. */
   yields: readonly CallYield[];
 }
 
-/** What is needed of what the person has sent along, for as long as the turn takes: it is not sent back. */
+/** The needed part of the user's artifacts, for the duration of the turn; it is not sent back. */
 export interface Pinned {
   /** Of the drafts. */
   keys: readonly string[];
-  /** As JSON: they are looked into only when there is something to merge them with. */
+  /** As JSON, because they are parsed only when there is something to merge with them. */
   graphs: readonly string[];
 }
 
@@ -28,8 +28,8 @@ type MergeGraphs = (graphs: readonly string[]) => Promise<string>;
 type Segment = { text: string } | Piece;
 
 /**
- * The answer in the order in which it is sent: its own segments, then what the calls left. Graphs become one artifact,
- * and so do references, in the place of the first; what is equal is sent once.
+ * The answer in sending order: its own segments, then the artifacts of the calls. Graphs become one artifact, and so do
+ * references, at the position of the first. Equal artifacts are sent once.
  */
 export async function answerParts(
   { blocks, yields }: TurnAnswer,
@@ -56,7 +56,7 @@ export async function answerParts(
   return parts;
 }
 
-/** Of the parts of one whole only the first has a draft. */
+/** Only the first part of a merged artifact has a draft. */
 function takeDraft(piece: Piece, wholes: { graph?: Draft; references?: Draft }): Draft | undefined {
   if ('draft' in piece) return piece.draft;
   const name = 'graph' in piece ? 'graph' : 'references';
@@ -76,7 +76,7 @@ interface Segments {
   collected: Piece[];
 }
 
-/** The pinned one first, then those of the calls, then what the model made of them. */
+/** The pinned one first, then those of the calls, then the model's. */
 async function wholeGraph(
   { own, collected }: Segments,
   pinned: Pinned,

@@ -17,13 +17,13 @@ import { turnAnswer } from './turn-answer.js';
 export interface StartedChat extends StartedTurn {
   /** Eight hex digits that stand for the turn. */
   trace: string;
-  /** What goes with the end of a turn that has completed; of any other news undefined. */
+  /** The answer of a completed turn; undefined for any other news. */
   answered(news: TurnNews): Promise<Answered | undefined>;
-  /** What the client will bring as the answer of a turn that has completed. */
+  /** The text that the client will send back as the answer of a completed turn. */
   remember(answer: string): Promise<void>;
 }
 
-/** Requests of this dialect as turns, and what turns come to. */
+/** Turns requests of this dialect into turns, and turns into answers. */
 export class ArtifactChat {
   constructor(
     private readonly deps: {
@@ -38,7 +38,7 @@ export class ArtifactChat {
     },
   ) {}
 
-  /** `tools: false`: the model is offered none. Throws `RequestError`. */
+  /** `tools: false`: no tools are offered to the model. Throws `RequestError`. */
   async start(user: User, asked: ParsedChat, { tools }: { tools: boolean }): Promise<StartedChat> {
     const { request, context, pinned } = asked;
     const { message, conversationId, modelProvider } = request;
@@ -52,7 +52,7 @@ export class ArtifactChat {
     };
   }
 
-  /** A name is the user's own for a conversation, or the id of one that began elsewhere. */
+  /** A name is the user's own name for a conversation, or the id of a conversation that began elsewhere. */
   private async startIn(
     user: User,
     name: string | undefined,

@@ -4,13 +4,13 @@ import { parseJson } from './json-value.js';
 
 export const BIBLIOGRAPHY_TYPE = 'application/vnd.bibliography';
 
-/** Entries from a list or its JSON; undefined for what is none. */
+/** Entries from a list or its JSON; undefined for anything else. */
 export function readBibliography(given: unknown): unknown[] | undefined {
   const value = typeof given === 'string' ? parseJson(given) : given;
   return Array.isArray(value) ? (value as unknown[]) : undefined;
 }
 
-/** One list of several: of entries with one `pmid`, or else of equal ones, the first stays. */
+/** Merges several lists. Of entries with the same `pmid`, or else of equal ones, the first stays. */
 export function mergeBibliographies(lists: readonly unknown[][]): unknown[] {
   const entries = new Map<string, unknown>();
   for (const entry of lists.flat()) {

@@ -1,21 +1,21 @@
 import { isObject } from '#contracts';
 import { foldHistory, type Exchange, type SaidMessage } from '../../turns/fold-history.js';
 
-/** An item of `history`, as the front end keeps what was said. */
+/** An item of `history`, in the front end's format. */
 export interface HistoryItem {
   role: string;
   content: unknown;
 }
 
-/** The newest ones: of a history that is not known here each is written. */
+/** Only the newest ones are kept: each exchange of an unknown history is written. */
 const MAX_ITEMS = 100;
 const MAX_LENGTH = 400_000;
-/** What stands for an answer that has not come, or never came. */
+/** The text in place of an answer that is missing or has not arrived. */
 const PLACEHOLDER = /^_(Status:|Error:)[^\n]*_$|^_Processing your request\.\.\._$/;
-/** No two parts of it match the same characters: a text of any length is looked through once. */
+/** No two parts of it match the same characters, so a text of any length is scanned once. */
 const BUTTON = /<button class="artifact-button"[^<>]*>([^<]*)<\/button>/g;
 
-/** All that was said before `message`, which is usually the last item as well. */
+/** All exchanges before `message`, which is usually the last item as well. */
 export function historyMessages(items: readonly HistoryItem[], message: string): SaidMessage[] {
   const said = items.flatMap(({ role, content }): SaidMessage[] => {
     if (role !== 'user' && role !== 'assistant') return [];
@@ -31,7 +31,7 @@ export function historyMessages(items: readonly HistoryItem[], message: string):
   return said;
 }
 
-/** What of it is worth writing. */
+/** The part of it that is worth writing. */
 export function newestExchanges(said: readonly SaidMessage[]): Exchange[] {
   let length = 0;
   const first = said.findLastIndex(({ text }, i) => {
@@ -41,7 +41,7 @@ export function newestExchanges(said: readonly SaidMessage[]): Exchange[] {
   return foldHistory(said.slice(first + 1));
 }
 
-/** Of blocks only what is text. */
+/** Only the text of blocks. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

@@ -10,7 +10,7 @@ export type ChatForm = 'lines' | 'result';
 
 export interface ChatLinesSetup {
   form: ChatForm;
-  /** As the request names it. */
+  /** In the request's spelling. */
   provider: string;
   /** Eight hex digits that stand for the turn. */
   trace: string;
@@ -20,10 +20,10 @@ export interface ChatLinesSetup {
   newId: () => string;
 }
 
-/** What a turn's end comes to. */
+/** The result of a turn. */
 export interface Answered {
   parts: Part[];
-  /** What led to it. */
+  /** The cause. */
   thinking?: string;
 }
 
@@ -31,14 +31,14 @@ const NOTHING_SAID = 'The model gave no answer.';
 const MAX_STATUS_LENGTH = 500;
 const SEPARATOR = '\n\n';
 
-/** What happens in a turn as lines of JSON. One per stream; `opening` comes first. */
+/** Writes a turn as lines of JSON. One per stream; `opening` comes first. */
 export class ChatLines {
   private isAnswering = false;
   private answer = '';
 
   constructor(private readonly setup: ChatLinesSetup) {}
 
-  /** Sent before anything is known of the turn: the front end makes room for the answer at the first status. */
+  /** Sent before anything is known of the turn, because the front end makes room for the answer at the first status. */
   opening(): string[] {
     return [
       this.status('Processing request...'),
@@ -75,12 +75,12 @@ export class ChatLines {
     }
   }
 
-  /** The answer as its reader has it, artifacts as their buttons. */
+  /** The answer in the reader's format, with artifacts as their buttons. */
   get said(): string {
     return this.answer;
   }
 
-  /** The answer will not come: the user sees why, and the front end logs it. */
+  /** There will be no answer: the user sees the reason, and the front end logs it. */
   failure(reason: string): string[] {
     const timestamp = this.setup.timestamp();
     const error = `${JSON.stringify({ type: 'error', message: reason, timestamp })}\n`;
@@ -146,7 +146,7 @@ export class ChatLines {
     return this.line('status', { message });
   }
 
-  /** The front end would take a text that begins like this for a status, and write over it. */
+  /** The front end would mistake a text with this beginning for a status, and overwrite it. */
   private content(text: string): string {
     const content = text.startsWith('_Status:') ? ` ${text}` : text;
     this.answer += content;

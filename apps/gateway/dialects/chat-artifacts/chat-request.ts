@@ -45,14 +45,14 @@ const requestSchema = z.object({
   maxTokens: optional(z.number()),
 });
 
-/** Nothing is left out of what narrows the tools: that would allow what was not to be. */
+/** Nothing that restricts the tools is dropped, because that would allow forbidden tools. */
 export const chatRequestSchema = requestSchema.refine((request) => onlyOf(request).length <= MAX_SERVERS, {
   error: 'blockedServers and enabledTools name too many servers',
 });
 
 export type ChatRequest = z.output<typeof requestSchema>;
 
-/** What the request asks of its turn alone; `tools: false`: none at all. */
+/** The options of the request's own turn; `tools: false`: no tools at all. */
 export function turnOptionsOf(
   request: Omit<ChatRequest, 'history' | 'pinnedArtifacts' | 'pinnedGraph'>,
   { tools, model, context }: { tools: boolean; model: string | undefined; context: string | undefined },
@@ -73,7 +73,7 @@ export function turnOptionsOf(
   };
 }
 
-/** Blocking wins: of a blocked server nothing is left, whatever else is listed. */
+/** Blocking wins: a blocked server offers no tools, whatever else is listed. */
 function onlyOf({
   blockedServers = [],
   enabledTools = {},

@@ -58,7 +58,7 @@ export class ArtifactChatController {
       newId: () => random.id(),
     });
     response.set({
-      // Its own front end asks for nothing, and the source sends it like this.
+      // Its front end does not request this encoding, but the original server sends it.
       'Content-Type': request.headers.accept?.includes(NDJSON) ? NDJSON : 'application/json',
       'Cache-Control': 'no-cache',
       'X-Accel-Buffering': 'no',
@@ -79,7 +79,7 @@ export class ArtifactChatController {
     });
   }
 
-  /** The body ends here: what comes after lasts as long as the turn. */
+  /** The body is not kept after this point, because the rest takes as long as the turn. */
   private async begin(
     { user, request }: Asked,
     tools: boolean,

@@ -4,16 +4,16 @@ import { BIBLIOGRAPHY_TYPE, readBibliography } from './bibliography.js';
 import type { JsonObject } from './json-value.js';
 import { isGraphType, readGraph, type KnowledgeGraph } from './knowledge-graph.js';
 
-/** What one call left: its result in full, and the pictures besides it. */
+/** The output of one call: its full result, and its pictures. */
 export interface CallYield {
   data: Record<string, unknown> | null;
   images: { type: string; title: string; base64: string }[];
 }
 
-/** What becomes one artifact each; graphs and references of a turn become one together. */
+/** The outputs that become one artifact each; graphs and references of a turn become one together. */
 export type Piece = { draft: Draft } | { graph: KnowledgeGraph } | { references: unknown[] };
 
-/** In the order in which a result has them. */
+/** In the order of the result. */
 export function piecesOf({ data, images }: CallYield): Piece[] {
   const sources = [data, data?.structured].filter(isObject);
   return [...sources.flatMap(piecesOfSource), ...images.map(pieceOfImage)];
@@ -44,7 +44,7 @@ function piecesOfSource(source: JsonObject): Piece[] {
   ];
 }
 
-/** Results may also name artifacts by their ids: those are kept elsewhere. */
+/** Results may also name artifacts by their ids; those are stored elsewhere. */
 function draftOf(value: unknown): Draft[] {
   if (!isObject(value) || typeof value.type !== 'string') return [];
   const { type, title, content, language, metadata } = value;

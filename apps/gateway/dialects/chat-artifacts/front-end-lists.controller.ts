@@ -23,7 +23,7 @@ export class FrontEndListsController {
     return { success: true, data: this.dialect.lists.providers() };
   }
 
-  /** The front end asks for it all the time; nothing is kept there. */
+  /** The front end requests it constantly; nothing is stored there. */
   @Get('storage/files')
   files(): [] {
     return [];

@@ -2,10 +2,10 @@ import { PROVIDERS } from '#llm';
 import type { OfferedModels } from '../../catalogue/offered-models.js';
 import type { OfferedTools } from '../../catalogue/offered-tools.js';
 
-/** What earlier front ends call one of them. */
+/** The names of earlier front ends for one of them. */
 const FORMER_NAMES = new Map([['claude', 'anthropic']]);
 
-/** A server as the front end lists it. */
+/** A server in the front end's list. */
 export interface ServerBody {
   name: string;
   isRunning: boolean;
@@ -13,7 +13,7 @@ export interface ServerBody {
   tools: { name: string; description?: string; inputSchema: Record<string, unknown> }[];
 }
 
-/** What the front end shows around a chat: servers, and which providers may be chosen. */
+/** The lists that the front end shows next to a chat: servers, and the available providers. */
 export class FrontEndLists {
   constructor(
     private readonly offered: Pick<OfferedTools, 'listServers' | 'rollCalled'>,
@@ -42,12 +42,12 @@ export class FrontEndLists {
     }));
   }
 
-  /** By provider whether it is configured. */
+  /** For each provider, whether it is configured. */
   providers(): Record<string, boolean> {
     return Object.fromEntries(PROVIDERS.map(({ name }) => [name, this.modelOf(name) !== undefined]));
   }
 
-  /** `provider/model` of a provider as a request names it; undefined when it is not configured. */
+  /** The `provider/model` for a provider name in a request; undefined when it is not configured. */
   modelOf(provider: string): string | undefined {
     return this.models.modelOf(FORMER_NAMES.get(provider) ?? provider);
   }

@@ -2,7 +2,7 @@ import { isWithinDepth } from '#contracts';
 
 export type JsonObject = Record<string, unknown>;
 
-/** Undefined for what is no JSON, or deeper than anything that is looked into. */
+/** Undefined for invalid JSON, or JSON that is nested too deeply. */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

@@ -20,7 +20,7 @@ export function isGraphType(type: string): boolean {
   return GRAPH_TYPES.includes(type);
 }
 
-/** From an object or its JSON; undefined for what is no graph. */
+/** From an object or its JSON; undefined for anything else. */
 export function readGraph(given: unknown): KnowledgeGraph | undefined {
   const value = typeof given === 'string' ? parseJson(given) : given;
   if (!isObject(value) || !Array.isArray(value.nodes) || !Array.isArray(value.links)) return undefined;
@@ -30,8 +30,8 @@ export function readGraph(given: unknown): KnowledgeGraph | undefined {
 }
 
 /**
- * One graph of several, in the order given: of nodes with one id, and of links with one source, target and label, the
- * first stays; a link's evidence is that of all; of metadata the last says what is said twice.
+ * Merges several graphs, in the given order. Of nodes with one id, and of links with one source, target and label, the
+ * first stays; a link has the evidence of all. For duplicate metadata, the last value wins.
  */
 export function mergeGraphs(graphs: readonly KnowledgeGraph[]): KnowledgeGraph {
   const nodes = new Map<string, GraphNode>();
@@ -50,7 +50,7 @@ export function mergeGraphs(graphs: readonly KnowledgeGraph[]): KnowledgeGraph {
   return { nodes: [...nodes.values()], links: [...links.values()], ...(hasMetadata ? { metadata } : {}) };
 }
 
-/** The same as JSON of JSON; what is no graph, or has too many values to be looked into, is left out. */
+/** The same for JSON. Invalid graphs, and those with too many values, are left out. */
 export function mergeGraphTexts(texts: readonly string[]): string {
   const graphs = texts.flatMap((text) => {
     const graph = meterOf(text).values > MAX_LARGE_VALUES ? undefined : readGraph(text);

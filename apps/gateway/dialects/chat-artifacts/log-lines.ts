@@ -4,7 +4,7 @@ import { RateWindow, type Clock } from '#time';
 const MAX_LENGTH = 500;
 const PER_SECOND = 10;
 
-/** What MCP servers log during a turn, as status texts: no more than the front end can show. */
+/** Log messages of MCP servers during a turn, as status texts: no more than the front end can show. */
 export class LogLines {
   private readonly shown: RateWindow;
 
@@ -16,7 +16,7 @@ export class LogLines {
     this.shown = new RateWindow(clock, { windowMs: 1_000 });
   }
 
-  /** Undefined for what is no log message, and for one too many. */
+  /** Undefined for other content, and for log messages beyond the limit. */
   next({ log, message }: EventOf<'tool_progress'>): string | undefined {
     if (!log || message === undefined) return undefined;
     if (this.shown.sumOf(this.trace) >= PER_SECOND) return undefined;

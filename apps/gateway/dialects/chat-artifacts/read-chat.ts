@@ -9,13 +9,13 @@ import { newestExchanges, historyMessages } from './chat-history.js';
 import { chatRequestSchema, type ChatRequest } from './chat-request.js';
 import { contextOf, draftsOf, pinnedOf } from './pinned.js';
 
-/** A request without what may be large: that is read into what a turn needs of it. */
+/** A request without its large parts, which are reduced to what a turn needs. */
 export interface ParsedChat {
   request: Omit<ChatRequest, 'history' | 'pinnedArtifacts' | 'pinnedGraph'>;
-  /** What stands before the message. */
+  /** The text before the message. */
   context: string | undefined;
   pinned: Pinned;
-  /** Everything that was said before the message, and what of it is worth writing. */
+  /** All exchanges before the message, and the part that is worth writing. */
   said: HistoryDigest;
   written: Exchange[];
 }

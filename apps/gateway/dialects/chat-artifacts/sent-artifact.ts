@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What is to be sent as an artifact; ids and positions are given when it is. */
+/** An artifact to send; it gets its id and position when it is sent. */
 export interface Draft {
   type: string;
   title: string;
@@ -10,7 +10,7 @@ export interface Draft {
   metadata?: Record<string, unknown>;
 }
 
-/** An artifact as the front end keeps it. */
+/** An artifact in the front end's format. */
 export interface SentArtifact extends Draft {
   id: string;
   artifactId: string;
@@ -38,7 +38,7 @@ export function sentArtifact(draft: Draft, id: string, position: number): SentAr
   };
 }
 
-/** What opens an artifact from within the answer: one line of HTML. */
+/** The button in the answer that opens an artifact: one line of HTML. */
 export function buttonOf({ id, type, title }: Pick<SentArtifact, 'id' | 'type' | 'title'>): string {
   const label = escapeHtml(title.replace(/\s+/g, ' ').trim());
   return `<button class="artifact-button" data-artifact-id="${escapeHtml(id)}" data-artifact-type="${escapeHtml(type.replace(/\s+/g, ' '))}">📎 ${label}</button>`;

@@ -6,7 +6,7 @@ import type { TurnChange } from '../stream/turn-changes.js';
 const MAX_ERROR_LENGTH = 100;
 const MAX_THOUGHT_LENGTH = 300;
 
-/** What people are told of a call, in the words that the front end knows. */
+/** The status texts of a call, in words that the front end knows. */
 export function callTexts({
   type,
   call,

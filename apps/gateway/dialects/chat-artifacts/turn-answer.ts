@@ -4,13 +4,13 @@ import type { TurnAnswer } from './answer-parts.js';
 import type { CallYield } from './collected.js';
 import { parseJson } from './json-value.js';
 
-/** Bytes of what calls left in one answer, which is made in memory: what comes after is left out. */
+/** The largest number of bytes of call outputs in one answer, which is built in memory; the excess is left out. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Content of an artifact that a call left, base64. */
+/** Content of a call's artifact, base64. */
 export type ReadContent = (id: string) => Promise<string>;
 
-/** The answer of a turn that has ended, with what its calls left, in the order in which they were asked for. */
+/** The answer of an ended turn with the outputs of its calls, in the order in which they were requested. */
 export async function turnAnswer(
   journal: Pick<Journal, 'steps' | 'outcomes'>,
   read: ReadContent,
@@ -42,7 +42,7 @@ async function yieldOf({ data, artifacts = [] }: Outcome, room: Room, read: Read
   return { data: whole && take(room, whole) ? await readWhole(whole.id, read) : data, images };
 }
 
-/** Whether there is room for it besides what was taken before. */
+/** Whether it fits in addition to the previous outputs. */
 function take(room: Room, { size }: ArtifactReference): boolean {
   if (size > room.left) return false;
   room.left -= size;
@@ -53,7 +53,7 @@ function isPicture({ content_type, whole }: ArtifactReference): boolean {
   return !whole && content_type.startsWith('image/');
 }
 
-/** Of a result that is too long for its row all of it is kept elsewhere. */
+/** A result that is too long for its row is stored elsewhere in full. */
 async function readWhole(id: string, read: ReadContent): Promise<CallYield['data']> {
   const value = parseJson(Buffer.from(await read(id), 'base64').toString());
   return isObject(value) ? value : null;

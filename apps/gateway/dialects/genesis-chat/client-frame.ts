@@ -13,7 +13,7 @@ import type { FrameErrorCode } from './server-frame.js';
 export interface Refusal {
   code: FrameErrorCode;
   message: string;
-  /** As the client gave it, if it gave one: then it waits for the end of an answer. */
+  /** The client's id, if it sent one: it then waits for the end of an answer. */
   conversation_id?: string;
 }
 

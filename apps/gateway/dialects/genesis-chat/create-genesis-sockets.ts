@@ -12,7 +12,7 @@ export function createGenesisSockets(gateway: DialectHost): GenesisSockets {
   const openTurns = new OpenTurns({ store, peers, me, clock, endedAt });
   const probeAt = async (gateway: string, user_id: string): Promise<void> => {
     const message = newMessage(ports, 'socket.probe', { user_id });
-    // A process that is not reached is found to be dead, or the socket is noticed later.
+    // If the process cannot be reached, it is found dead, or the socket is noticed later.
     await bus.send(controlKey(gateway), message).catch(() => undefined);
   };
   return new GenesisSockets({

@@ -1,6 +1,6 @@
 /** The frontend's PATCH of the title must be answered before (it asks at the message, and needs 100 ms after). */
 const SOONEST_COMPLETE_MS = 300;
-/** How long the frontend takes to put an answer in its final place. */
+/** The time that the frontend needs to put an answer in its final place. */
 const QUIET_MS = 200;
 
 /** Milliseconds of one clock. */

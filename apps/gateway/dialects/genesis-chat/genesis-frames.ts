@@ -14,19 +14,19 @@ import { ToolCards, type CardChange } from './tool-cards.js';
 const STEP_BREAK = '\n\n';
 const RESTARTED = '\n\n*(answer restarted)*\n\n';
 
-/** A frame, and when it may be sent. */
+/** A frame, and the time when it may be sent. */
 export interface TimedFrame {
   frame: ServerFrame;
   notBefore: number;
 }
 
-/** What happens in a turn as the frames of `/ws/chat`, in the order that its frontend needs. One per turn and socket. */
+/** Writes a turn as the frames of `/ws/chat`, in the order that its frontend needs. One per turn and socket. */
 export class GenesisFrames {
   private readonly cards = new ToolCards();
   private readonly times: { first: number; complete: number };
-  /** The step whose text was told last; 0: no text yet. */
+  /** The step whose text was sent last; 0: no text yet. */
   private textStep = 0;
-  /** What a socket that was cut off had been told, as far as it is known; undefined once it has been told again. */
+  /** What the cut-off socket had received, as far as is known; undefined once it has been sent again. */
   private missed: string | undefined;
 
   /** `isResumed`: it began on a socket that is gone; what is known by the first `caughtUp` is told as one text. */
@@ -70,7 +70,7 @@ export class GenesisFrames {
     }
   }
 
-  /** Nothing more is known at the moment. */
+  /** Nothing more is known right now. */
   caughtUp(): TimedFrame[] {
     const { missed } = this;
     if (missed === undefined) return [];
@@ -131,7 +131,7 @@ export class GenesisFrames {
   }
 }
 
-/** Undefined of a call that succeeded. */
+/** Undefined for a successful call. */
 function errorOf({ state, error }: CallView): string | undefined {
   if (state === 'succeeded') return undefined;
   return error?.error_message ?? 'The turn ended before this call did.';

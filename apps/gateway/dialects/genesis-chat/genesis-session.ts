@@ -37,14 +37,17 @@ export class GenesisSession {
   private readonly queue: TurnQueue;
   /** Turns whose end may not have arrived, by id. */
   private readonly unshown = new Map<string, ShownTurn>();
-  /** Messages are taken one after the other, so that they are answered in their order. */
+  /** Messages are accepted one at a time, so that they are answered in order. */
   private accepting: Promise<void> = Promise.resolve();
   private inFlight = 0;
-  /** A message was one too many: the client is told to go, and nothing after it may be taken in its place. */
+  /**
+   * The client exceeded the message limit and is told to disconnect. No later message may be accepted in place of the
+   * refused one.
+   */
   private isFull = false;
   private ended: { isWanted: boolean } | undefined;
 
-  /** `id`: unique in the fleet, for ever. */
+  /** `id`: unique among all processes, for ever. */
   constructor(
     readonly id: string,
     readonly user: User,
@@ -75,7 +78,7 @@ export class GenesisSession {
       .finally(() => this.inFlight--);
   }
 
-  /** Turns that a socket which was cut off has not been told whole. */
+  /** Turns that a cut-off socket has not fully received. */
   resume(turns: readonly OpenTurn[]): void {
     for (const turn of turns) {
       const { conversation_id, turn_id } = turn;
@@ -84,7 +87,7 @@ export class GenesisSession {
     }
   }
 
-  /** No message waits to be taken. */
+  /** No message waits to be accepted. */
   settled(): Promise<void> {
     return this.accepting;
   }

@@ -10,12 +10,12 @@ import type { Wire } from './wire.js';
 const SERVICE_RESTART = 1012;
 const POLICY_VIOLATION = 1008;
 
-/** A gateway that was killed, or a socket that was cut off a moment ago, may not be known as such yet. */
+/** A killed gateway or a newly cut-off socket may not be known as such yet. */
 const RECHECK_MS = [1_000, 2_000, 4_000, 4_000, 8_000, 16_000];
-/** Sockets of this process that did not answer to a probe have ended by then. */
+/** By then, sockets of this process that did not answer a probe have ended. */
 const PROBED_AFTER_MS = 11_000;
 const FORGET_EVERY_MS = 60_000;
-/** Of a drain's grace, for what must be written down once the sockets have ended. */
+/** The part of a drain's grace time for writes after the sockets have ended. */
 const CLOSE_GRACE_MS = 500;
 
 export interface GenesisSocketsDeps extends Omit<SessionDeps, 'openTurns'> {
@@ -24,9 +24,9 @@ export interface GenesisSocketsDeps extends Omit<SessionDeps, 'openTurns'> {
   random: Pick<Random, 'id'>;
   /** Has another gateway probe the user's sockets there. Never rejects. */
   probeAt(gateway: string, userId: string): Promise<void>;
-  /** Called when there is one more or less. */
+  /** Called when the number of sockets changes. */
   count(): void;
-  /** Whether a user who was admitted before may stay. */
+  /** Whether a previously admitted user may stay. */
   isActive(user: User): Promise<boolean>;
 }
 
@@ -40,13 +40,13 @@ interface Connection {
   stopWatch(): void;
 }
 
-/** What the adapter of a socket tells. */
+/** The events that the adapter of a socket reports. */
 export interface SocketListener {
   /** Bytes, of whatever: frames that are not whole yet, pings. `cut off`: the user has sent far too many. */
   arrived(bytes: number): 'fine' | 'cut off';
   /** Undefined: a binary frame. */
   received(text: string | undefined): void;
-  /** `isWanted`: the client has closed it by itself. */
+  /** `isWanted`: the client closed it. */
   ended(isWanted: boolean): void;
 }
 
@@ -77,7 +77,7 @@ export class GenesisSockets {
     const session = new GenesisSession(random.id(), user, wire, this.deps);
     let resolveClosed = (): void => undefined;
     const closed = new Promise<void>((resolve) => (resolveClosed = resolve));
-    // The contract has no word for it, and an `error` would take the text away that is being shown.
+    // The contract has no frame for this, and an `error` would remove the text that is being shown.
     const shutOut = () => wire.close(POLICY_VIOLATION, 'The token has expired.');
     const stopWatch = watchUser(clock, user, isActive, shutOut);
     const ended = new AbortController();
@@ -95,14 +95,14 @@ export class GenesisSockets {
   }
 
   /**
-   * A connection that broke without a word still looks open: its client may be the one that has just come, here or to
-   * another gateway. Sockets of this user that do not answer are cut off.
+   * A connection that broke silently still looks open: its client may be the one that has just connected, here or to
+   * another gateway. Sockets of this user that do not answer a probe are cut off.
    */
   probe(userId: string): void {
     for (const { session, wire } of this.connections.values()) if (session.user.id === userId) wire.probe();
   }
 
-  /** Ends every socket once the messages in hand are taken, after `graceMs` in any case; their clients come back. */
+  /** Ends every socket once its current messages are accepted, or after `graceMs`; their clients reconnect. */
   async leaveAll(graceMs: number): Promise<void> {
     this.isLeaving = true;
     const { clock } = this.deps;
@@ -156,7 +156,7 @@ export class GenesisSockets {
     await Promise.all(ends.map(({ written }) => written));
   }
 
-  /** Whether to look again: not all that may be this socket's is known. */
+  /** Whether to look again, because not all turns that may belong to this socket are known. */
   private async look(session: GenesisSession, { isEarly, probed }: Look): Promise<boolean> {
     const { openTurns, log, probeAt } = this.deps;
     const holder = { userId: session.user.id, socket: session.id };

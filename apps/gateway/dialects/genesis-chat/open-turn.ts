@@ -6,9 +6,9 @@ import { GENESIS_CHAT } from './genesis-chat.js';
 const valueSchema = z.object({
   turn_id: idSchema,
   conversation_id: idSchema,
-  /** 1: the socket that its message came on; one more for each socket that took it over. */
+  /** 1 for the socket of its message; one more for each socket that took the turn over. */
   attempt: z.int().min(1),
-  /** Process id of the gateway that holds the socket. */
+  /** The process id of the gateway that holds the socket. */
   gateway: z.string(),
   socket: z.string(),
   /** Among the turns of its socket. */
@@ -17,15 +17,15 @@ const valueSchema = z.object({
   is_dropped: z.boolean(),
 });
 
-/** A turn that was sent on a socket whose client has not been told its end, as the store keeps it. */
+/** A turn on a socket whose client has not received its end, in the store's format. */
 export type OpenTurn = z.infer<typeof valueSchema> & { user_id: string; at: string };
 
 /** A turn that waits for a person lasts seven days. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 
 /**
- * Who inserts the row of an attempt shows the turn. That it was dropped is another row, so that one which is written
- * late, when the turn has been taken over and told, means nothing.
+ * The gateway that inserts the row of an attempt shows the turn. A drop is a separate row, so that a late one, written
+ * after the turn was taken over and sent, has no effect.
  */
 export function toBinding({ user_id, at, ...value }: OpenTurn): Binding {
   const key = `${value.turn_id}:${value.attempt}${value.is_dropped ? ':dropped' : ''}`;
@@ -41,7 +41,7 @@ export function toBinding({ user_id, at, ...value }: OpenTurn): Binding {
   };
 }
 
-/** Undefined for what another version wrote. */
+/** Undefined for rows of another version. */
 export function toOpenTurn({ user_id, at, value }: Binding): OpenTurn | undefined {
   const parsed = valueSchema.safeParse(JSON.parse(value));
   return parsed.success ? { ...parsed.data, user_id, at } : undefined;
@@ -54,9 +54,9 @@ function bindingId(userId: string, key: string): string {
 }
 
 export interface SocketsTurns {
-  /** Of each turn the last attempt, by socket; sockets and their turns in the order in which they began. */
+  /** The last attempt of each turn, by socket; sockets and their turns in the order in which they began. */
   sockets: OpenTurn[][];
-  /** Drops of turns that have been told since. */
+  /** Drops of turns that have been sent since. */
   stray: OpenTurn[];
 }
 

@@ -5,9 +5,9 @@ import { bySocket, toBinding, toOpenTurn, type OpenTurn } from './open-turn.js';
 import { GENESIS_CHAT } from './genesis-chat.js';
 import type { FramePlace } from './server-frame.js';
 
-/** How long after its end a turn is still shown to a socket that reconnects. */
+/** The time after its end during which a turn is still shown to a reconnecting socket. */
 const SHOWN_AFTER_END_MS = 60_000;
-/** Sockets that one turn may have been taken over by, one after the other. */
+/** The number of sockets that may take over one turn, one after the other. */
 const MAX_ATTEMPTS = 100;
 
 export interface OpenTurnsDeps {
@@ -22,7 +22,7 @@ export interface OpenTurnsDeps {
 
 export interface Holder {
   userId: string;
-  /** Its id, unique in the fleet, for ever. */
+  /** Its id, unique among all processes, for ever. */
   socket: string;
 }
 
@@ -34,8 +34,8 @@ export interface TakeOver {
 }
 
 /**
- * Which turns are being shown on which socket, in the store, so that a socket that was cut off is continued through
- * any gateway, also when its own was killed. As everywhere, an insert decides: who inserts the next attempt shows it.
+ * Stores which turns are being shown on which socket, so that a cut-off socket can continue through any gateway, even
+ * if its own was killed. As everywhere, an insert decides: the gateway that inserts the next attempt shows the turn.
  */
 export class OpenTurns {
   private order = 0;
@@ -52,7 +52,7 @@ export class OpenTurns {
     throw new Error('too many sockets have shown this turn');
   }
 
-  /** Its client has been told the end, or does not want to be. */
+  /** Its client has received the end, or does not want it. */
   async forget(turn: OpenTurn): Promise<void> {
     const before = Array.from({ length: turn.attempt - 1 }, (_, i) => ({ ...turn, attempt: i + 1 }));
     // The last attempt goes last: while it is there, those before it mean nothing; without it, no drop does.
@@ -66,7 +66,7 @@ export class OpenTurns {
     await this.deps.store.insertBinding(toBinding({ ...turn, is_dropped: true }));
   }
 
-  /** The turns of the user's oldest socket that was cut off: they are shown by `holder` from now on. */
+  /** The turns of the user's oldest cut-off socket, which `holder` shows from now on. */
   async takeOver(holder: Holder, isOpenHere: (socket: string) => boolean): Promise<TakeOver> {
     const rows = await this.deps.store.listBindings(holder.userId, GENESIS_CHAT);
     const { sockets, stray } = bySocket(rows.map(toOpenTurn).filter((turn) => turn !== undefined));
@@ -100,7 +100,7 @@ export class OpenTurns {
       const { turn_id, conversation_id, attempt } = turn;
       const mine = await this.insert({ turn_id, conversation_id, attempt: attempt + 1 }, holder);
       if (mine) taken.push(mine);
-      // Another socket was faster: all of them are its own.
+      // Another socket was faster and has all of them.
       else if (taken.length === 0) return [];
     }
     return taken;

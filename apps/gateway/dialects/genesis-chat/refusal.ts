@@ -18,7 +18,7 @@ const CODES: Record<RefusalCode, FrameErrorCode> = {
   internal: 'INTERNAL_ERROR',
 };
 
-/** Why a message was not taken, for its client. */
+/** The reason why a message was not accepted, for its client. */
 export function refusalOf(error: unknown, conversation_id: string): Refusal {
   const { code, message } = toRequestError(error);
   if (CODES[code] === 'ACCESS_DENIED') return denied(conversation_id);

@@ -18,13 +18,13 @@ interface ToolFrame {
   tool_call_id: string;
 }
 
-/** Where a turn's frames belong; the Genesis frontend ignores it. */
+/** The conversation of a turn's frames; the Genesis frontend ignores it. */
 export interface FramePlace {
   conversation_id: string;
   turn_id: string;
 }
 
-/** What the server says on `/ws/chat`, one JSON object in a text frame. There are no other types. */
+/** The server's frames on `/ws/chat`: one JSON object in a text frame. There are no other types. */
 export type ServerFrame = Partial<FramePlace> &
   (
     | { type: 'token'; content: string }

@@ -10,20 +10,20 @@ import type { ServerFrame } from './server-frame.js';
 import type { Wire } from './wire.js';
 
 const MAX_FRAME_BYTES = 1024 * 1024;
-/** What may wait in this process for a client to take it before the next frame is made. */
+/** The amount that may wait in this process for a client before the next frame is made. */
 const ROOM_BYTES = 64 * 1024;
 /** Answers to pings are not held back: a client that continues to ping without reading them is cut off. */
 const CLOGGED_BYTES = 4 * 1024 * 1024;
 const CLOGGED_FRAMES = 1_024;
 const BEAT_MS = 30_000;
-/** A client that reads only when it is asked to must have the time to answer. */
+/** A client that reads only on request must have the time to answer. */
 const PROBE_MS = 10_000;
 /** After the close frame, for the client's own. */
 const CLOSE_GRACE_MS = 2_000;
 /** No close frame came. */
 const ABNORMAL = 1006;
 
-/** WebSockets as `ws` has them. */
+/** WebSockets of the library `ws`. */
 export class SocketServer {
   private readonly server = new BoundedWebSocketServer({
     noServer: true,
@@ -38,7 +38,7 @@ export class SocketServer {
     private readonly clock: Clock,
   ) {}
 
-  /** Who the user is has been found out; what is wrong with the handshake itself is answered here. */
+  /** The user is already known; errors in the handshake itself are answered here. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, user: User): void {
     this.server.handleUpgrade(request, socket, head, (connection) => this.serve(connection, socket, user));
   }
@@ -54,11 +54,11 @@ export class SocketServer {
       wire.cutOff();
     });
     connection.on('message', (data: RawData, isBinary: boolean) => {
-      // What is left of a chunk after which the client was cut off.
+      // The rest of a chunk after which the client was cut off.
       if (wire.isCutOff) return;
       listener.received(isBinary ? undefined : (data as Buffer).toString('utf8'));
     });
-    // What `ws` finds wrong with a frame it answers itself, by closing.
+    // `ws` answers invalid frames itself, by closing.
     connection.on('error', () => undefined);
     connection.on('close', (code: number) => {
       wire.stop();
@@ -75,7 +75,7 @@ class SocketWire implements Wire {
   private readonly arrivals = new Map<number, () => void>();
   private isAlive = true;
   private readonly beat: Timer;
-  /** At which the connection is cut off unless it shows a sign of life, or closes. */
+  /** The time at which the connection is cut off unless it shows a sign of life, or closes. */
   private readonly cuts = new Set<Timer>();
 
   constructor(
@@ -157,7 +157,7 @@ class SocketWire implements Wire {
     this.cutOffIn(PROBE_MS, () => !this.isAlive);
   }
 
-  /** A client that is gone without a word does not take anything either. */
+  /** A client that disappeared silently does not read anything either. */
   private check(): void {
     if (!this.isAlive) return this.connection.terminate();
     this.isAlive = false;

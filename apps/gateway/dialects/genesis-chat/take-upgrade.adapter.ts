@@ -13,8 +13,8 @@ import type { TakeUpgrade } from '../../door/sockets/serve-upgrades.adapter.js';
 import { SocketServer } from './socket.adapter.js';
 
 /**
- * The handshake of `/ws/chat`. Whoever may not connect is refused before it: a connection that opens makes the frontend
- * try again for ever.
+ * The handshake of `/ws/chat`. Unauthorized clients are refused before it, because a connection that opens makes the
+ * frontend retry for ever.
  */
 export function createUpgrade(
   gateway: Pick<

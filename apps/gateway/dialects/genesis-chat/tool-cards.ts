@@ -18,7 +18,7 @@ export interface CardChange {
  * comes last, so that it does not hide those that run meanwhile.
  */
 export class ToolCards {
-  /** Those without an end yet told, in the order of their step. */
+  /** Calls whose end has not been sent, in the order of their step. */
   private readonly cards = new Map<string, Card>();
   private open: string | undefined;
 
@@ -31,7 +31,7 @@ export class ToolCards {
     this.cards.set(call.tool_call_id, { call, phase });
   }
 
-  /** What may be told now. */
+  /** The changes that may be sent now. */
   take(): CardChange[] {
     const changes: CardChange[] = [];
     for (;;) {

@@ -8,7 +8,7 @@ import { GenesisFrames, type TimedFrame } from './genesis-frames.js';
 import { failureFrames, type FramePlace, type ServerFrame } from './server-frame.js';
 import type { Wire } from './wire.js';
 
-/** A turn that this socket is told of. */
+/** A turn that is sent on this socket. */
 export interface QueuedTurn {
   place: FramePlace;
   /** By the clock of the queue; absent: its message came on another socket. */
@@ -26,13 +26,13 @@ export interface TurnQueueDeps {
   follow(turnId: string): Promise<StartedTurn>;
   /** All of the turn has been sent. */
   onShown(turn: QueuedTurn): void;
-  /** The rest cannot be told. */
+  /** The rest cannot be sent. */
   onFailure(error: unknown): void;
 }
 
 /**
- * Turns and refusals on one socket, one after the other. The frontend knows no conversation ids: what belongs to the
- * next one must not come before this one is complete, or it is shown as part of it.
+ * Turns and refusals on one socket, one after the other. The frontend knows no conversation ids, so frames of the next
+ * turn must not arrive before the current one is complete: they would be shown as part of it.
  */
 export class TurnQueue {
   private readonly items: (QueuedTurn | QueuedRefusal)[] = [];

@@ -13,13 +13,13 @@ export interface TurnPlace {
 }
 
 export interface StartedTurn extends TurnPlace {
-  /** Of the turn in its conversation. */
+  /** The number of the turn in its conversation. */
   number: number;
   /** Must be read to its end, or closed. */
   stream: TurnStream;
 }
 
-/** Turns that come from, or are followed in, another protocol. A client that leaves stops nothing. */
+/** Turns that are started or followed in another protocol. A client that disconnects stops nothing. */
 export class DialectTurns {
   private readonly open = new Set<TurnStream>();
   private isStopping = false;
@@ -34,8 +34,9 @@ export class DialectTurns {
   ) {}
 
   /**
-   * A message as the native protocol has it; `place` is of the conversation that it starts. One with `expiresAt` is
-   * removed then. `note` runs once the message may be accepted, before there is a turn. Throws `RequestError`.
+   * Submits a message as in the native protocol; `place` is for the conversation that it starts. A conversation with
+   * `expiresAt` is removed at that time. `note` runs once the message may be accepted, before there is a turn. Throws
+   * `RequestError`.
    */
   async start(
     user: User,
@@ -58,7 +59,7 @@ export class DialectTurns {
     return { conversation_id, turn_id, number: accepted.number, stream };
   }
 
-  /** A turn that is under way, or has ended: the stream tells it from its beginning. Throws `RequestError`. */
+  /** A running or ended turn: the stream sends it from its beginning. Throws `RequestError`. */
   async follow(user: User, turnId: string): Promise<StartedTurn> {
     const turn = await this.deps.ownership.turn(user, turnId);
     const place = { conversation_id: turn.conversation_id, turn_id: turn._id };
@@ -67,7 +68,7 @@ export class DialectTurns {
     return { ...place, number: turn.number, stream };
   }
 
-  /** The process stops: every stream ends, and so does each that is still being opened. */
+  /** The process stops: every stream ends, including those that are still being opened. */
   stop(): void {
     this.isStopping = true;
     for (const stream of this.open) stream.stop();

@@ -22,7 +22,7 @@ import type { TurnReader } from '../../turns/turn-reader.js';
 import type { DialectTurns } from './dialect-turns.js';
 import type { DialectWire } from '../../door/refusals/dialect-wire.js';
 
-/** What a dialect may take of the gateway that serves it. */
+/** The members of a gateway that its dialects may use. */
 export interface DialectHost {
   ports: Ports;
   store: Store;
@@ -46,9 +46,9 @@ export interface DialectHost {
   userTraffic: UserTraffic;
   /** Of one socket. */
   maxRequestsInFlight: number;
-  /** To be called when it has one socket more or less. */
+  /** Call this when the number of its sockets changes. */
   countSockets(): void;
-  /** Whether a user who was let in earlier is still allowed. */
+  /** Whether a previously admitted user is still allowed. */
   isActive(user: User): Promise<boolean>;
 }
 
@@ -60,12 +60,12 @@ interface DialectControl {
 /** A dialect that one gateway serves. */
 export interface OpenDialect {
   routes: Routes;
-  /** Takes handshakes at exactly this path over. */
+  /** Takes over handshakes at exactly this path. */
   upgrade?: { path: string; take: TakeUpgrade };
   control?: DialectControl;
   /** Sockets that are open. */
   sockets?(): number;
-  /** Ends its sockets once what is in hand is answered, after `graceMs` in any case. */
+  /** Ends its sockets once current messages are answered, or after `graceMs`. */
   drain?(graceMs: number): Promise<void>;
 }
 

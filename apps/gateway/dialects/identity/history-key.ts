@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { foldHistory, type Exchange } from '../../turns/fold-history.js';
 
-/** What was said, as plain data: it may come out of a thread. */
+/** The exchanges as plain data, because they may come from a thread. */
 export interface HistoryDigest {
-  /** Of all exchanges that were answered. */
+  /** The key of all answered exchanges. */
   hash: string;
   isEmpty: boolean;
-  /** The last message, if it was not answered: the next one is told together with it. */
+  /** The last message, if it was not answered; it is sent together with the next one. */
   unanswered?: string;
-  /** What was not answered is too long to be told again. */
+  /** The unanswered text is too long to be sent again. */
   isEndless?: boolean;
 }
 
@@ -27,19 +27,22 @@ export function digestHistory(exchanges: readonly Exchange[]): HistoryDigest {
 }
 
 /**
- * Names what was said: the same texts in the same order have the same key, and hardly anything else has. Blanks around
- * a text do not count, because clients trim.
+ * Names a history: the same texts in the same order have the same key, and practically nothing else does. White space
+ * around a text does not count, because clients trim it.
  */
 export class HistoryKey {
   constructor(private readonly said: HistoryDigest) {}
 
-  /** Undefined when nothing was said, or the last thing that was said has no answer. */
+  /** Undefined for an empty history, or when the last message has no answer. */
   get value(): string | undefined {
     const { hash, isEmpty, unanswered, isEndless } = this.said;
     return isEmpty || unanswered !== undefined || isEndless ? undefined : hash;
   }
 
-  /** The key once this was said, too; undefined without an answer: then the client will tell it in another way. */
+  /**
+   * The key after this exchange. Undefined without an answer, because the client will then send the exchange
+   * differently.
+   */
   after(user: string, assistant: string): string | undefined {
     const { hash, unanswered = '', isEndless } = this.said;
     if (isEndless || user.trim() === '' || assistant.trim() === '') return undefined;

@@ -10,23 +10,23 @@ import type { ConversationSeed } from '../../turns/submit-turn.js';
 import { Bindings, type BindingStore } from '../../people/bindings.js';
 import type { DialectTurns, StartedTurn } from '../host/dialect-turns.js';
 
-/** Longer than tombstones: with the last one of them the first id is free again. */
+/** Longer than tombstones: once the last of them is gone, the first id is free again. */
 const KEPT_MS = 365 * 24 * 3_600_000;
 const latestSchema = z.object({ conversation_id: idSchema });
 
-/** Where a message goes that names a conversation. */
+/** The destination of a message that names a conversation. */
 export type NamedPlace =
-  /** One of the user's that is there. */
+  /** An existing conversation of the user. */
   | { conversation_id: string }
-  /** The one of that name: the message starts it, unless it is there. */
+  /** The conversation of that name; the message starts it if it does not exist. */
   | { conversationId: string };
 
 /**
- * Conversations that clients of a dialect know by names of their own, those of each user apart. One that was deleted
- * has the next one in its place: its id follows from the deleted one's, so that two gateways mean the same.
+ * Conversations that clients of a dialect name themselves, separate for each user. A deleted conversation is replaced
+ * by the next one; its id follows from the deleted one's, so that two gateways agree.
  */
 export class NamedConversations {
-  /** By the first id of a name, once that was deleted. */
+  /** By the first id of a name, once that conversation was deleted. */
   private readonly latest: Bindings<typeof latestSchema>;
 
   constructor(
@@ -66,7 +66,7 @@ export class NamedConversations {
   }
 }
 
-/** Begins a turn where a name has led. */
+/** Begins a turn at the destination of a name. */
 export function startAt(
   turns: Pick<DialectTurns, 'start'>,
   user: User,

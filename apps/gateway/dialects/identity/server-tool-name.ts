@@ -2,8 +2,8 @@ import type { CallView } from '#contracts';
 import { toBusName } from '#tools';
 
 /**
- * The name that a call's tool has on its own server. A bus name holds odd ones as a hash only, so it is found in the
- * name that people read; of a tool that there is not, what the model wrote.
+ * The name of a call's tool on its own server. A bus name contains unusual names only as a hash, so the name is taken
+ * from the display name. For a tool that does not exist, it is the model's own spelling.
  */
 export function serverToolName({ tool_name, display_name, source, toolset }: CallView): string {
   if (source === 'local') {

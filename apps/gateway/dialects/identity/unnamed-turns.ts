@@ -12,21 +12,21 @@ import { HistoryKey, type HistoryDigest } from './history-key.js';
 
 /** A conversation that the client does not name is shown nowhere, and removed after a day. */
 const KEPT_MS = 24 * 3_600_000;
-/** Rows kept of one user. If the user has more conversations at once, some of them are written again. */
+/** The number of rows kept for one user. If the user has more conversations at once, some of them are written again. */
 const PLACES = 4_096;
 
 export const knownHistorySchema = z.object({
-  /** Of everything that was said. */
+  /** The key of the whole history. */
   key: z.string(),
   conversation_id: z.string(),
-  /** Of the turn that ends with it. */
+  /** The id of the turn that ends it. */
   number: z.int().min(1),
 });
 
 export interface SentHistory {
-  /** Everything that was said before the message. */
+  /** All exchanges before the message. */
   said: HistoryDigest;
-  /** What of it is written, if it has to be. */
+  /** The part that is written if necessary. */
   written: readonly Exchange[];
   /** Histories of different kinds never meet. */
   kind: string;
@@ -63,7 +63,7 @@ export class UnnamedTurns {
     { said, written, kind }: SentHistory,
   ): Promise<UnnamedTurn> {
     const history = new HistoryKey(said);
-    // A resend must find its turn where it was, whatever is known by then.
+    // A resend must find its turn in its old place, whatever is known by then.
     const mayGoOn = message.client_message_id === undefined;
     const known = mayGoOn ? await this.find(user, kind, history.value) : undefined;
     const started = await this.deps.turns.start(user, message, {
@@ -74,7 +74,7 @@ export class UnnamedTurns {
     return {
       ...started,
       remember: async (answer) => {
-        // What stood before the message for this turn alone would stand before those that follow.
+        // Context for this turn alone would otherwise also precede the turns that follow.
         if (!mayGoOn || message.options?.context !== undefined) return;
         await this.put(user, kind, history.after(message.content, answer), started);
       },

@@ -9,12 +9,12 @@ export interface CallBody {
   result?: string;
 }
 
-/** What `POST /chat` answers. */
+/** The answer of `POST /chat`. */
 export type AnswerOfChat =
   | { status: 200; body: { response: string; tool_calls: CallBody[] } }
   | { status: number; body: { detail: string } };
 
-/** What happens in a turn as one answer. One per request. */
+/** Writes a turn as one answer. One per request. */
 export class ChatAnswer {
   private readonly ended = new Map<string, CallView>();
 

@@ -7,7 +7,7 @@ import { finalTextOf, RESTARTING, statusOf, failureReason } from './turn-end.js'
 const MAX_CHUNK_LENGTH = 64;
 const MAX_ERROR_LENGTH = 500;
 
-/** What happens in a turn as the events of `/chat/stream`. Each string is one event, to be written at once. */
+/** Writes a turn as the events of `/chat/stream`. Each string is one event, to be written at once. */
 export function chatEventsOf(news: TurnNews): string[] {
   if (news.type === 'step_committed') return news.step.calls.map(startOfCall);
   if (news.type === 'call_ended') return [endOfCall(news.call)];
@@ -15,7 +15,7 @@ export function chatEventsOf(news: TurnNews): string[] {
   return news.type === 'gateway_stopping' ? [toErrorEvent(RESTARTING)] : [];
 }
 
-/** The last event of a stream that did not end well. */
+/** The last event of a failed stream. */
 export function toErrorEvent(text: string): string {
   const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   const [start = ''] = chunkText(line, MAX_ERROR_LENGTH);
@@ -42,7 +42,7 @@ function endOf(turn: TurnView): string[] {
   return [...chunks.map((content) => toEvent({ type: 'text', content })), 'data: [DONE]\n\n'];
 }
 
-/** Some clients end a line at every character that Unicode calls a line's end. */
+/** Some clients end a line at every Unicode line separator. */
 function toEvent(event: object): string {
   const json = JSON.stringify(event).replace(/[\u0085\u2028\u2029]/g, escaped);
   return `data: ${json}\n\n`;

@@ -1,6 +1,6 @@
 /**
- * Pieces of at most `max` UTF-16 units that joined are the text again: cut after white space where there is some, and
- * never inside a surrogate pair.
+ * Cuts a text into pieces of at most `max` UTF-16 units: after white space if possible, and never inside a surrogate
+ * pair. Joined, the pieces are the text again.
  */
 export function chunkText(text: string, max: number): string[] {
   const chunks: string[] = [];

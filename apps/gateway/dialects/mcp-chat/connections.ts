@@ -9,7 +9,7 @@ import type { Bindings } from '../../people/bindings.js';
 import type { DialectTurns, StartedTurn } from '../host/dialect-turns.js';
 import type { Server, Servers } from './servers.js';
 
-/** What a user has selected in one session, and the conversation that goes with it. */
+/** The user's selection in one session, and the conversation that goes with it. */
 export const selectionSchema = z.object({ server_id: z.string().nullable(), conversation_id: z.string() });
 type Selection = z.output<typeof selectionSchema>;
 
@@ -28,8 +28,8 @@ const NO_WORKER_RETRY_MS = 10_000;
 
 /**
  * The one connection that a client believes the server has: a selected toolset and an implicit conversation, for each
- * user and session. The ids of a session's conversations follow from each other and from the server, so that whoever
- * needs the next one at the same time, on whatever gateway, means the same, and two servers never share one.
+ * user and session. The ids of a session's conversations follow from each other and from the server, so that gateways
+ * that need the next one at the same time agree, and two servers never share one.
  */
 export class Connections {
   constructor(private readonly deps: ConnectionsDeps) {}
@@ -70,7 +70,7 @@ export class Connections {
     return this.deps.turns.start(user, message, { conversationId: conversation_id });
   }
 
-  /** The selection with a conversation to write in: one that was deleted has the next one in its place. */
+  /** The selection with a conversation for messages; a deleted conversation is replaced by the next one. */
   private async writable(user: User, session: string): Promise<Selection> {
     let selection = await this.selection(user, session);
     for (;;) {
@@ -81,13 +81,13 @@ export class Connections {
     }
   }
 
-  /** What the session has selected, if this is not the first time: of several at once, one is the first. */
+  /** The session's selection, if it has one already: of several concurrent selections, one is the first. */
   private async begun(user: User, session: string, server_id: string): Promise<Selection> {
     const { selections, admission, random } = this.deps;
     const stored = await selections.get(user.id, keyOf(session));
     if (stored) return stored;
     admission.count(user.id);
-    // One that was forgotten has left conversations, whose ids must not come again.
+    // A forgotten connection has left conversations whose ids must not be used again.
     const first = { server_id, conversation_id: conversationId(user.id, session, random.id()) };
     return selections.insert(user.id, keyOf(session), first);
   }

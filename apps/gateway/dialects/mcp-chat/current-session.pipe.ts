@@ -8,7 +8,7 @@ const sessionSchema = z
   .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'X-Session-Id: 1 to 64 letters, digits, - or _' })
   .default('default');
 
-/** Which of the user's connections a request means. */
+/** The connection of the user to which a request belongs. */
 export const CurrentSession = createParamDecorator((_data: unknown, context: ExecutionContext): string => {
   const { headers } = context.switchToHttp().getRequest<Request>();
   return parseRequest(sessionSchema, headers['x-session-id']);

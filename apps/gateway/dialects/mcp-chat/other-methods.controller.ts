@@ -1,7 +1,7 @@
 import { All, Controller, MethodNotAllowedException, Res } from '@nestjs/common';
 import type { Response } from 'express';
 
-/** Must come after the controllers that have the paths: what they do not take ends here. */
+/** Must come after the controllers with the paths: unsupported methods end here. */
 @Controller()
 export class OtherMethodsController {
   @All(['servers', 'status'])

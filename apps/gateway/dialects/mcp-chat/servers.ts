@@ -16,7 +16,7 @@ export interface Server {
   tools?: ToolOfServer[];
 }
 
-/** One server that was offered once; `seen_at` (ms since epoch) may be a day old. */
+/** A server that was offered; `seen_at` (ms since epoch) may be a day old. */
 const seenSchema = z.object({ id: z.string(), name: z.string(), seen_at: z.number() });
 export const seenServersSchema = z.array(seenSchema);
 type SeenServer = z.output<typeof seenSchema>;
@@ -27,8 +27,8 @@ const FORGOTTEN_AFTER_MS = 7 * DAY_MS;
 const [DEPLOYMENT, KEY] = ['', 'servers'];
 
 /**
- * What may be connected to: the toolsets that are offered, and those that were within a week. The latter stand in the
- * store, so that a restart forgets none of which a worker is away.
+ * The toolsets that clients may connect to: those that are offered, and those that were within a week. The latter are
+ * in the store, so that a restart keeps those whose worker is away.
  */
 export class Servers {
   private readonly seen = new Map<string, SeenServer>();
@@ -50,12 +50,12 @@ export class Servers {
     return all.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** One that is, or was, offered. */
+  /** A server that is, or was, offered. */
   async find(id: string): Promise<Server | undefined> {
     return (await this.list()).find((server) => server.id === id);
   }
 
-  /** One that a living worker offers. */
+  /** A server that a living worker offers. */
   async findLive(id: string): Promise<Required<Server> | undefined> {
     const live = this.live().get(id);
     if (live) return live;
@@ -77,7 +77,10 @@ export class Servers {
     return servers;
   }
 
-  /** All that were seen, here or by another gateway. What two write at once is written again by the next request. */
+  /**
+   * All servers that were seen, here or by another gateway. If two gateways write at once, the next request repeats the
+   * lost write.
+   */
   private async remember(): Promise<SeenServer[]> {
     const stored = await this.stored.get(DEPLOYMENT, KEY);
     const known = new Map(stored?.map((server) => [server.id, server]));

@@ -5,7 +5,7 @@ import type { TurnNews } from '../stream/turn-stream.js';
 import { finishOf, serverStopping, toUsage } from './completion-end.js';
 import { toOpenAiError } from './openai-error.js';
 
-/** What all chunks of a completion, and the completion itself, have in common. */
+/** The fields that all chunks of a completion, and the completion itself, share. */
 export interface CompletionHead {
   id: string;
   /** Seconds since epoch. */
@@ -13,7 +13,7 @@ export interface CompletionHead {
   model: string;
 }
 
-/** What happens in a turn as the chunks of a streamed completion; tools are not told. One per stream. */
+/** Writes a turn as the chunks of a streamed completion, without its tools. One per stream. */
 export class CompletionChunks {
   private readonly text = new AnswerText();
   private hasRole = false;
@@ -37,7 +37,7 @@ export class CompletionChunks {
     return [...this.begin(), finish, ...usage, 'data: [DONE]\n\n'];
   }
 
-  /** Nothing follows it: a client takes a stream without `[DONE]` for broken off. */
+  /** Nothing follows it: a client considers a stream without `[DONE]` broken. */
   fail(error: RequestError): string[] {
     return [toData({ error: toOpenAiError(error) })];
   }

@@ -1,7 +1,7 @@
 import type { StopReason, TurnView, Usage } from '#contracts';
 import { OpenAiRefusal } from './openai-error.js';
 
-/** Why an answer ends where it does. */
+/** The reason why an answer ended. */
 export type FinishReason = 'stop' | 'length' | 'content_filter';
 
 /** `usage` of a completion; cached tokens are part of the prompt's. */

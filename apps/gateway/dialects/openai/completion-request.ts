@@ -35,7 +35,7 @@ const completionSchema = z.looseObject({
 type Body = z.output<typeof completionSchema>;
 type Said = Body['messages'][number];
 
-/** A completion as this program understands it. */
+/** A parsed completion request. */
 export interface CompletionRequest {
   model: string;
   content: string;
@@ -137,13 +137,13 @@ function lastText(message: Said, index: number): string {
   });
 }
 
-/** Of earlier messages only what people read is kept: results of a client's own tools are not. */
+/** Only the visible text of earlier messages is kept; results of a client's own tools are not. */
 function toSaidMessages(message: Said): SaidMessage[] {
   const { role } = message;
   return role === 'user' || role === 'assistant' ? [{ role, text: textOf(message) }] : [];
 }
 
-/** What is no text is named. */
+/** Other content is only named. */
 function textOf({ content }: Said): string {
   if (typeof content === 'string') return content;
   return (content ?? []).map((part) => part.text ?? part.refusal ?? `[${part.type}]`).join('\n');

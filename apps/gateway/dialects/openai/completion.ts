@@ -3,7 +3,7 @@ import { answerOf } from '../stream/answer-text.js';
 import type { CompletionHead } from './completion-chunks.js';
 import { finishOf, toUsage } from './completion-end.js';
 
-/** A turn that has ended as the answer of a request that is not streamed. Throws for one without a whole answer. */
+/** An ended turn as the answer of a request that is not streamed. Throws for a turn without a whole answer. */
 export function toCompletion(
   { id, created, model }: CompletionHead,
   turn: TurnView,

@@ -48,7 +48,7 @@ export class CompletionsController {
     const started = await this.start(user, request, headers);
     endWith(response, started.stream);
     const { conversation_id, turn_id } = started;
-    // A client of its own accord asks again for what failed; the turn has run, and its tools with it.
+    // Clients retry failures automatically, but the turn has already run, and its tools with it.
     response.set({
       'X-Conversation-Id': conversation_id,
       'X-Turn-Id': turn_id,
@@ -99,7 +99,7 @@ export class CompletionsController {
           return news.type === 'call_asks' ? [...told, pendingCallComment(turn_id, news.call)] : told;
         }
         const end = chunks.end(news.turn, await this.stopReason(turn_id));
-        // Before it knows that this was all, a client asks nothing further.
+        // A client sends no other request until it knows that this was all.
         await rememberAnswer(news.turn, remember);
         return end;
       },
@@ -113,7 +113,7 @@ export class CompletionsController {
     response: Response,
   ): Promise<void> {
     const turn = await endOf(stream);
-    // The client has left.
+    // The client has disconnected.
     if (!turn) return void response.end();
     const completion = toCompletion(head, turn, await this.stopReason(turn_id));
     await rememberAnswer(turn, remember);

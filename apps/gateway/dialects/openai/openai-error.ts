@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { ModelNotAllowed } from '../../errors/model-not-allowed.js';
 import { RequestError, type RefusalCode } from '../../errors/request-error.js';
 
-/** What went wrong, as the API's clients know it. */
+/** An error in the API's own format. */
 export interface OpenAiError {
   message: string;
   type: string;
@@ -35,7 +35,7 @@ export interface OpenAiRefusalAbout {
   code?: string | null;
 }
 
-/** A refusal that names what the API's own errors name. */
+/** A refusal with the fields of the API's own errors. */
 export class OpenAiRefusal extends RequestError {
   override name = 'OpenAiRefusal';
 
@@ -63,7 +63,7 @@ const ALLOWED: [RegExp, string][] = [
   [/^\/v1\/chat\/completions\/?$/i, 'POST'],
   [/^\/v1\/models(\/[^/]+)?\/?$/i, 'GET'],
 ];
-/** The API has one for what the client protocol calls unprocessable. */
+/** The API's status for the client protocol's `unprocessable`. */
 const BAD_REQUEST = 400;
 
 /** Any refusal of a path below `/v1`. */
@@ -78,7 +78,7 @@ export function sendOpenAiError(response: Response, error: RequestError, status:
   send(error, status === 422 ? BAD_REQUEST : status);
 }
 
-/** No route has this path and method: what its controllers do not find they say themselves. */
+/** No route has this path and method. Controllers report missing objects themselves. */
 function sendUnknown(response: Response, send: (error: RequestError, status: number) => void): void {
   const { method, path } = response.req;
   const allowed = ALLOWED.find(([pattern]) => pattern.test(path))?.[1];

@@ -2,7 +2,7 @@ import type { ClientRequest } from '#contracts';
 import { PROVIDERS } from '#llm';
 import { OpenAiRefusal } from './openai-error.js';
 
-/** A model as `GET /v1/models` shows it. */
+/** A model in the format of `GET /v1/models`. */
 export interface ServedModel {
   id: string;
   object: 'model';
@@ -13,10 +13,10 @@ export interface ServedModel {
 
 /** The deployment's own choice, with its tools. */
 const FLEET = 'switchyard';
-/** As in `MODEL`; whether one is configured is known to orchestrators only. */
+/** As in `MODEL`; only orchestrators know whether one is configured. */
 const NAMED = new RegExp(`^(demo|(${PROVIDERS.map(({ name }) => name).join('|')})/\\S{1,180})$`);
 
-/** The deployment's own choice, and the `allowed` names that are no patterns. */
+/** The deployment's own choice, and the `allowed` names that are not patterns. */
 export function listModels(created: number, allowed: readonly string[] = []): ServedModel[] {
   const named = allowed.filter((name) => NAMED.test(name) && !name.includes('*'));
   return [FLEET, ...named].map((id) => toModel(id, created));

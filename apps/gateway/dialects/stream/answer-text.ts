@@ -4,18 +4,18 @@ import type { TurnNews } from './turn-stream.js';
 const BETWEEN_STEPS = '\n\n';
 
 /**
- * The text of a turn for a wire on which nothing can be taken back: what its steps say, live, with a blank line between
- * steps. A step that is restarted and says the same again goes on where it was; one that says something else follows
- * what it said first after a blank line.
+ * The text of a turn for a wire that cannot retract anything: the text of its steps, live, with a blank line between
+ * steps. A restarted step that repeats its text continues where it was. One with other text follows the first version
+ * after a blank line.
  */
 export class AnswerText {
   private step = 0;
   /** Of the step. */
   private sent = '';
-  /** What a restarted step has said, while it is the same as before. */
+  /** The text of a restarted step, while it is the same as before. */
   private repeated: string | undefined;
 
-  /** What is to be sent; empty if nothing is. */
+  /** The text to send; empty if there is none. */
   next(news: TurnNews): string {
     if (news.type === 'step_restarted') this.repeated = '';
     return news.type === 'text' ? this.say(news.step, news.text) : '';
@@ -45,7 +45,7 @@ export class AnswerText {
   }
 }
 
-/** The same, when it is over: without what a restarted step said first. */
+/** The same at the end, without the first version of a restarted step. */
 export function answerOf({ steps }: TurnView): string {
   return steps
     .map(({ text }) => text)

@@ -5,7 +5,7 @@ import { toRequestError } from '../../errors/to-request-error.js';
 import { drained } from '../../http/drained.js';
 import type { TurnNews, TurnStream } from './turn-stream.js';
 
-/** A silent connection is cut by some proxies. */
+/** Some proxies cut silent connections. */
 const KEEP_ALIVE_MS = 15_000;
 
 /**
@@ -53,7 +53,7 @@ export async function streamResponse(
         silence.cancel();
         silence = beSilent();
         if (!response.write(chunk)) await drained(response);
-        // Node holds what is written in one turn of the loop together, and a reader may get half of an event.
+        // Node combines writes of one turn of the event loop, so a reader might get half of an event.
         await yieldToEventLoop(clock);
       }
   } catch (error) {

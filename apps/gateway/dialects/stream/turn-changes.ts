@@ -9,21 +9,21 @@ import { hasEnded, isEnded } from '#turn';
 export type TurnChange =
   | { type: 'turn_started' }
   | { type: 'step_started'; step: number }
-  /** The text of the step that was told is void; what follows takes its place. */
+  /** The sent text of the step is void; what follows replaces it. */
   | { type: 'step_restarted'; step: number }
   /** Continues where the sent text of this step ended. */
   | { type: 'text'; step: number; text: string }
   /** The step's text is final, and so is the list of its calls. */
   | { type: 'step_committed'; step: StepView }
-  /** Also of a call that never ran: then it is followed by its end at once. */
+  /** Also sent for a call that never ran, directly followed by its end. */
   | { type: 'call_started'; step: number; call: CallView }
   /** A person is asked: for approval, or by the tool. */
   | { type: 'call_asks'; step: number; call: CallView }
-  /** Its state tells how; of a stopped or failed turn it may be one that has not ended. */
+  /** Its state says how it ended; in a stopped or failed turn, it may be a call that has not ended. */
   | { type: 'call_ended'; step: number; call: CallView }
   | { type: 'turn_ended'; turn: TurnView };
 
-/** What one event has added to the text of a step. */
+/** The text that one event has added to a step. */
 export type AddedText = Pick<EventOf<'token'>, 'step' | 'offset' | 'content'>;
 
 interface SentStep {
@@ -36,7 +36,7 @@ interface SentStep {
 interface SentCall {
   isStarted: boolean;
   isEnded: boolean;
-  /** Of the question that was told, 0 for an approval. */
+  /** The number of the question that was sent, 0 for an approval. */
   asked?: number;
 }
 
@@ -49,7 +49,9 @@ export class TurnChanges {
   private isStarted = false;
   private isEnded = false;
 
-  /** `added`, if one event made the difference: what it adds to a long text is told without going through all of it. */
+  /**
+   * `added`, if one event made the difference: its addition to a long text is sent without comparing the whole text.
+   */
   next(turn: TurnView, added?: AddedText): TurnChange[] {
     if (this.isEnded) return [];
     const changes: TurnChange[] = [];
@@ -87,7 +89,7 @@ export class TurnChanges {
     return [...changes, { type: 'step_committed', step }, ...nextOfCalls(step, told)];
   }
 
-  /** The turn is over: what has not been told of its calls is told as it is. */
+  /** The turn is over: changes of its calls that were not sent yet are sent as they are. */
   private leave(step: StepView): TurnChange[] {
     const told = this.steps.get(step.n)!;
     if (!told.isCommitted) return [];
@@ -100,7 +102,7 @@ export class TurnChanges {
   }
 }
 
-/** Within an attempt a text only grows: comparing it with each token would cost more with each token. */
+/** Within an attempt, a text only grows. Comparing all of it with each token would cost more and more. */
 function isContinuation(step: StepView, told: SentStep): boolean {
   if (step.attempt === told.attempt && !step.committed) return step.text.length >= told.text.length;
   return step.text.startsWith(told.text);

@@ -4,7 +4,7 @@ import { mayLackTurn, type ServerEvent, type Viewer } from '../../feeds/viewer.j
 import type { WholeCall } from '../../turns/turn-reader.js';
 import { TurnChanges, type AddedText, type TurnChange } from './turn-changes.js';
 
-/** What passes by and is never part of a view. */
+/** Transient news that is never part of a view. */
 type Passing = EventOf<'thinking' | 'tool_progress' | 'waiting'>;
 
 /** News for a follower of one turn in another protocol. */
@@ -14,7 +14,7 @@ export type TurnNews =
   /** This process stops; the turn continues without it. Always the last. */
   | { type: 'gateway_stopping' };
 
-/** Characters that may wait for a reader; over it, events are dropped and a snapshot takes their place. */
+/** The number of characters that may wait for a reader. Above it, events are dropped and a snapshot replaces them. */
 const MAX_WAITING_LENGTH = 256 * 1024;
 
 export interface TurnStreamDeps {
@@ -50,7 +50,8 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
       if (!this.applyView(event.view) && mayLackTurn(event)) void this.find();
       return;
     }
-    // Nothing is left of the conversation, whichever turn this names: the turn's own end may have been missed.
+    // Nothing is left of the conversation, whichever turn this event names: the end of the followed turn may have been
+    // missed.
     if (event.type === 'cancelled' && event.deleted) return this.endDeleted(event);
     if (event.turn_id !== this.turnId) return;
     if (event.type === 'thinking' || event.type === 'tool_progress' || event.type === 'waiting')
@@ -74,7 +75,7 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
     this.drained.push(listener);
   }
 
-  /** The turn as it was just read. */
+  /** The turn as it was read just now. */
   show(turn: TurnView, added?: AddedText): void {
     for (const change of this.changes.next(turn, added)) this.add(change);
   }
@@ -84,7 +85,7 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
     this.add({ type: 'gateway_stopping' });
   }
 
-  /** The reader has left: the stream ends, and the turn continues. */
+  /** The reader has disconnected: the stream ends, and the turn continues. */
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
@@ -111,7 +112,7 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
     }
   }
 
-  /** Other turns of the conversation are none of ours. False: ours is not there. */
+  /** Ignores other turns of the conversation. False: the followed turn is not in the snapshot. */
   private applyView(view: View, added?: AddedText): boolean {
     const turn = view.turns.find(({ turn_id }) => turn_id === this.turnId);
     this.view = turn ? { ...view, turns: [turn] } : (this.view ?? { ...view, turns: [], earlier: false });
@@ -119,7 +120,7 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
     return turn !== undefined;
   }
 
-  /** Of a turn that has ended no event comes any more; one that has not is in a snapshot once it is active. */
+  /** No more events come for an ended turn. A turn that has not ended is in a snapshot once it is active. */
   private async find(): Promise<void> {
     if (this.isReading) return;
     this.isReading = true;
@@ -134,7 +135,7 @@ export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
     }
   }
 
-  /** It may be that nothing was seen of the turn before. */
+  /** Nothing of the turn may have been seen before. */
   private endDeleted({ timestamp }: EventOf<'cancelled'>): void {
     const unseen = { number: 0, content: '', by: '', client_message_id: '', at: timestamp, steps: [] };
     const turn = this.view?.turns[0] ?? { turn_id: this.turnId, ...unseen };
