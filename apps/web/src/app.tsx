@@ -57,7 +57,7 @@ function Page() {
       else if (active && line !== 'reconnecting') stop(active);
     },
     search: () => {
-      // The next letter may be typed before the field would otherwise have appeared.
+      // Rendered synchronously: the user may type the next letter before the field would otherwise appear.
       flushSync(() => show('sidebar', true));
       search.current?.focus();
     },
@@ -115,7 +115,7 @@ function Page() {
   );
 }
 
-/** Stop is asked for once per turn; the end of the turn comes as an event. */
+/** Stop is requested once per turn; the end of the turn arrives as an event. */
 function useStop() {
   const { connection } = useSession();
   const [stopping, setStopping] = useState<string>();
@@ -137,7 +137,9 @@ function useStop() {
   return { stop, stopping, problem };
 }
 
-/** A drawer takes the focus when it is opened and gives it back: what lies behind it cannot be used meanwhile. */
+/**
+ * A drawer takes the focus when it opens and returns it when it closes. The page behind it cannot be used meanwhile.
+ */
 function useDrawerFocus(drawer: 'sidebar' | 'panel' | undefined): void {
   const opener = useRef<Element>(null);
   useLayoutEffect(() => {

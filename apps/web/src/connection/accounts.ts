@@ -9,7 +9,7 @@ export interface NewAccount {
   invitation?: string;
 }
 
-/** What somebody without an account can do on this server. */
+/** The options of a user without an account on this server. */
 export type Registration = 'open' | 'invite' | 'closed';
 
 export async function readRegistration(): Promise<Registration> {
@@ -17,7 +17,7 @@ export async function readRegistration(): Promise<Registration> {
   return registration;
 }
 
-/** A token for a username or an email and its password. Throws `HttpError` with words for people. */
+/** Gets a token for a username or an email and its password. Throws `HttpError` with a message for users. */
 export async function requestToken(username: string, password: string): Promise<string> {
   const form = new URLSearchParams({ username, password });
   const { access_token } = (await post('/api/auth/token', form)) as { access_token: string };

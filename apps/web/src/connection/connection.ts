@@ -17,19 +17,19 @@ export interface ConnectionState {
   phase: 'connecting' | 'connected' | 'waiting' | 'signed_out';
   /** When the connection was lost (or first failed), ms since epoch; absent while connected. */
   lostAt?: number;
-  /** When the next try starts, in phase `waiting`. */
+  /** When the next attempt starts, in phase `waiting`. */
   nextTryAt?: number;
-  /** When the server was last heard: nothing on the page is known to be true after it. */
+  /** When the last message of the server arrived; nothing on the page is known to be true after it. */
   heardAt?: number;
   /** When the present connection was made. */
   connectedAt?: number;
-  /** True if the present connection follows a lost one that people could notice. */
+  /** True if the current connection follows an interruption that users could notice. */
   again?: boolean;
-  /** In phase `signed_out`: why the token that was used is no good. */
+  /** In phase `signed_out`: the reason why the token was rejected. */
   reason?: 'refused' | 'expired';
 }
 
-/** Why a connection was not taken. */
+/** The reason why a connection was refused. */
 interface Refusal {
   code?: string;
   retry_after_ms?: number;
@@ -52,10 +52,10 @@ export class RequestError extends Error {
 const ACK_TIMEOUT_MS = 20_000;
 const FIRST_RETRY_MS = 500;
 const LONGEST_RETRY_MS = 8_000;
-/** A shorter gap is not worth a line on the page. */
+/** A shorter interruption is not shown. */
 export const NOTICEABLE_GAP_MS = 2_000;
 
-/** The life of the one socket: connects, waits longer after each failure, and tells what it knows. */
+/** Manages the one socket: connects, waits longer after each failure, and publishes its state. */
 export class Connection {
   readonly state = new Observable<ConnectionState>({ phase: 'connecting' });
   private readonly socket: Socket;
@@ -99,7 +99,7 @@ export class Connection {
     this.connect();
   }
 
-  /** Forgets the token and asks for another one; says why, if one was used and there is a reason. */
+  /** Drops the token and asks for another one. If a token was used and there is a reason, it is shown. */
   signOut(reason?: ConnectionState['reason']): void {
     if (this.state.get().phase === 'signed_out') return;
     const hadToken = readToken() !== null;
@@ -130,7 +130,7 @@ export class Connection {
     return answer;
   }
 
-  /** With the token in the handshake, too: then a crowd of connections without one keeps nobody out. */
+  /** The token is also in the handshake, so that many connections without a token cannot keep users out. */
   private connect(): void {
     this.socket.io.opts.protocols = toProtocols(readToken());
     this.socket.connect();
@@ -168,7 +168,7 @@ export class Connection {
 
   private heard(): void {
     const state = this.state.get();
-    // Not through `set`: the time matters only once the connection is lost, so nobody needs to be woken for it.
+    // Not through `set`, because the time matters only after the connection is lost: no listener has to run.
     if (state.phase === 'connected') state.heardAt = Date.now();
   }
 
@@ -181,8 +181,8 @@ export class Connection {
   }
 }
 
-/** Subprotocols of the WebSocket: of those that are offered the server takes the first one. */
+/** The subprotocols of the WebSocket. The server selects the first one offered. */
 function toProtocols(token: string | null): string[] {
-  // A browser refuses to connect with a name that has other characters.
+  // Browsers refuse to connect if the name has other characters.
   return token !== null && /^[\w.-]+$/.test(token) ? ['switchyard', `bearer.${token}`] : [];
 }

@@ -6,9 +6,9 @@ export interface ConversationSummary {
   title: string;
   created_at: string;
   updated_at: string;
-  /** Of its active turn; absent while none is under way. */
+  /** The status of its active turn; absent if there is none. */
   status?: TurnStatus;
-  /** How its first message begins, while it has no title. */
+  /** The beginning of its first message, while it has no title. */
   opening?: string;
 }
 
@@ -21,7 +21,7 @@ export interface ListedTool {
   class?: ToolClass;
 }
 
-/** The server refused or could not be reached; `message` is for people. */
+/** The server refused or could not be reached; `message` is for users. */
 export class HttpError extends Error {
   constructor(
     readonly status: number,
@@ -37,7 +37,7 @@ const PAGE_OF_TURNS = 20;
 export const listConversations = (skip: number) =>
   ask<ConversationSummary[]>('GET', `/api/conversations?skip=${skip}&limit=${PAGE_OF_CONVERSATIONS}`);
 
-/** Of who is signed in, where people have accounts. */
+/** The signed-in user, if the server has accounts. */
 export const readAccount = () => ask<{ username: string }>('GET', '/api/auth/me');
 
 export interface UsedSums {
@@ -59,14 +59,14 @@ export interface UsedDays {
   rows: UsedLine[];
 }
 
-/** What models have used for the person at the page. */
+/** The model usage of the signed-in user. */
 export interface Usage {
   today: UsedDays;
   month: UsedDays;
   budget?: { tokens?: Left; cost?: Left; renewed_at: string };
 }
 
-/** Today and the last 30 days. The server says which day it is: the clock here may be off. */
+/** Today and the last 30 days. The server determines the day, because the local clock may be wrong. */
 export async function readUsage(): Promise<Usage> {
   const month = await ask<UsedDays & Pick<Usage, 'budget'> & { to: string }>('GET', '/api/usage?by=model');
   const today = await ask<UsedDays>('GET', `/api/usage?by=model&from=${month.to}&to=${month.to}`);
@@ -95,7 +95,7 @@ export const readCall = (turnId: string, toolCallId: string) =>
 
 export const artifactPath = (id: string) => `/api/artifacts/${encodeURIComponent(id)}`;
 
-/** Its bytes, with the type that the server says they have. */
+/** Its bytes, with the type that the server reports. */
 export const readArtifact = async (id: string) => (await send('GET', artifactPath(id), '*/*')).blob();
 
 async function ask<T>(method: string, path: string, body?: object): Promise<T> {
@@ -105,7 +105,7 @@ async function ask<T>(method: string, path: string, body?: object): Promise<T> {
 
 async function send(method: string, path: string, accept: string, body?: object): Promise<Response> {
   const token = readToken();
-  // Asked by something that was under way: nothing leaves the page in nobody's name.
+  // A pending task asked after sign-out: no request leaves the page without a user.
   if (isSignedOut()) throw new HttpError(401, 'You are signed out.');
   const headers = new Headers({ accept });
   if (token !== null) headers.set('authorization', `Bearer ${token}`);
@@ -120,7 +120,7 @@ async function send(method: string, path: string, accept: string, body?: object)
   return response;
 }
 
-/** For people: the `detail` of a problem document, or a sentence made of the status. */
+/** For users: the `detail` of a problem document, or a sentence made from the status. */
 export async function reasonOf(response: Response): Promise<string> {
   const problem = (await response.json().catch(() => null)) as { detail?: unknown } | null;
   return typeof problem?.detail === 'string' ? problem.detail : `The server answered ${response.status}.`;

@@ -1,4 +1,4 @@
-/** What `useSyncExternalStore` needs: a value that is replaced, never changed, and listeners. */
+/** A store for `useSyncExternalStore`: a value that is replaced, never changed, and its listeners. */
 export class Observable<T> {
   private value: T;
   private readonly listeners = new Set<() => void>();

@@ -4,8 +4,8 @@ import { readToken, subjectOf, writeToken } from './token.js';
 const KEY = 'switchyard.person';
 
 /**
- * Takes the token for the next connection. False when it names another person than the one before: then the page
- * has to start anew, because what is in its memory belongs to that one.
+ * Takes the token for the next connection. False when it names another user than the previous one: the page must then
+ * restart, because its memory belongs to the previous user.
  */
 export function acceptToken(token: string): boolean {
   const subject = subjectOf(token);
@@ -17,13 +17,13 @@ export function acceptToken(token: string): boolean {
   return !isOther;
 }
 
-/** True for the user id of who uses this page. */
+/** True for the id of the user of this page. */
 export function isThisPerson(userId: string): boolean {
   const token = readToken();
   return userId === (token === null ? LOCAL_USER_ID : subjectOf(token));
 }
 
-/** What a person wrote and did not send must not be seen or sent by the next one. */
+/** The next user must neither see nor send the unsent text of the previous one. */
 export function forgetOwnTexts(): void {
   const own = Object.keys(localStorage).filter((key) => /^switchyard\.(draft|outbox)\./.test(key));
   for (const key of own) localStorage.removeItem(key);

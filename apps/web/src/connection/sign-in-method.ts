@@ -1,9 +1,11 @@
 const KEY = 'switchyard.sign-in';
 
-/** How this server lets people in: with a token of somebody else's, or with a password. */
+/** How users sign in to this server: with a token from another system, or with a password. */
 export type SignInMethod = 'token' | 'password';
 
-/** What the server said when it refused a connection; it says nothing once a token has been taken. */
+/**
+ * Stores the method that the server named when it refused a connection. It names none once a token has been accepted.
+ */
 export function rememberSignInMethod(given: unknown): void {
   if (given === 'token' || given === 'password') localStorage.setItem(KEY, given);
 }

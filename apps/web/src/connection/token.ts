@@ -8,12 +8,12 @@ export function readToken(): string | null {
   return token;
 }
 
-/** True once the token that this page used is gone. */
+/** True once the token of this page is gone. */
 export function isSignedOut(): boolean {
   return readToken() === null && hadToken;
 }
 
-/** Whom the token names, without any proof; undefined when it cannot be read. */
+/** The user that the token names, without verification; undefined when it cannot be read. */
 export function subjectOf(token: string): string | undefined {
   try {
     const payload = token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/');

@@ -4,7 +4,7 @@ import type { Conversations } from './conversations.js';
 
 const TICK_MS = 200;
 
-/** The server's time as far as it is known. It stands still while the page is cut off. */
+/** The server's time as far as it is known. It stops while the page is disconnected. */
 export class Clock {
   private readonly listeners = new Set<() => void>();
   private timer: ReturnType<typeof setInterval> | undefined;

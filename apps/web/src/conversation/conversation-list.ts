@@ -18,7 +18,7 @@ export interface ConversationListState {
 
 const REFRESH_DELAY_MS = 150;
 
-/** The list at the left: read over HTTP, read again when something in it may have changed. */
+/** The list at the left. It is read over HTTP, and again when something in it may have changed. */
 export class ConversationList {
   readonly state = new Observable<ConversationListState>({
     conversations: [],
@@ -29,13 +29,13 @@ export class ConversationList {
 
   constructor(private readonly onUnauthorized: () => void) {}
 
-  /** Soon, and once however often it is asked for. */
+  /** Reads soon, and once for any number of requests. */
   refresh(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.read(0), REFRESH_DELAY_MS);
   }
 
-  /** Nothing that was asked for is read any more. */
+  /** Stops all reads, including requested ones. */
   stop(): void {
     clearTimeout(this.timer);
   }
@@ -51,7 +51,7 @@ export class ConversationList {
     else this.state.set({ ...this.state.get(), conversations });
   }
 
-  /** Gives a conversation that a message has started its title, unless it has one. The server never makes titles up. */
+  /** Gives a conversation that a message started its title, unless it has one. The server never invents titles. */
   async nameNew(id: string, title: string): Promise<void> {
     await this.attempt(async () => {
       const { title: present } = await readConversation(id);
@@ -60,7 +60,7 @@ export class ConversationList {
     this.refresh();
   }
 
-  /** True when it is gone. */
+  /** True when it no longer exists. */
   async remove(id: string): Promise<boolean> {
     const isGone = await this.attempt(() => deleteConversation(id));
     if (isGone) this.replace(this.state.get().conversations.filter((one) => one.id !== id));

@@ -1,11 +1,11 @@
 const LONGEST_TITLE = 60;
 
-/** What the server calls a conversation that nobody has named. */
+/** The server's title for a conversation without a name. */
 const unnamed = new Set(['', 'New Conversation']);
 
 export const isUnnamed = (title: string): boolean => unnamed.has(title.trim());
 
-/** The beginning of what was said first, cut between words where that is possible. */
+/** The beginning of the first message, cut between words if possible. */
 export function titleFrom(content: string): string {
   const text = content.trim().replace(/\s+/g, ' ');
   if (text.length <= LONGEST_TITLE) return text;

@@ -5,9 +5,9 @@ import { Observable } from '../connection/observable.js';
 import { noTransient, type Transient, reduceTransient } from './transient.js';
 import { noThoughts, reduceThoughts, type Thoughts } from './thoughts.js';
 
-/** What the page holds of one conversation. Replaced, never changed. */
+/** The page's state of one conversation. It is replaced, never changed. */
 export interface HeldConversation {
-  /** The value of `reduce`, and of nothing else. */
+  /** Always the result of `reduce`. */
   view: View;
   /** Turns before those of the view, read over HTTP; they have ended and never change. */
   earlierTurns: TurnView[];
@@ -25,20 +25,20 @@ const unended = new Set<TurnView['status']>(['queued', 'running', 'awaiting_inpu
 
 export const hasEnded = (turn: TurnView): boolean => !unended.has(turn.status);
 
-/** The turn that is being worked on, or comes next. */
+/** The turn that is running, or comes next. */
 export const activeTurn = (view: View): TurnView | undefined => view.turns.find((turn) => !hasEnded(turn));
 
-/** A call of it waits for a person, whatever else is still running. */
+/** One of its calls waits for a person, whatever else is running. */
 export function waitsForPerson(turn: TurnView | undefined): boolean {
   const calls = turn && !hasEnded(turn) ? (turn.steps.at(-1)?.calls ?? []) : [];
   return calls.some(({ state }) => state === 'awaiting_approval' || state === 'awaiting_input');
 }
 
-/** Joins conversations, reduces their events, and joins again after each reconnect. */
+/** Joins conversations, reduces their events, and joins them again after each reconnect. */
 export class Conversations {
   /** By conversation id; a new map whenever one of them changed. */
   readonly held = new Observable<ReadonlyMap<string, HeldConversation>>(new Map());
-  /** Server clock minus this machine's, ms: the highest seen, because a delay only ever lowers it. */
+  /** Server clock minus this machine's, ms. The highest value counts, because a delay only ever lowers it. */
   serverAheadMs = 0;
   private clockKnown = false;
   private current: string | undefined;
@@ -50,7 +50,7 @@ export class Conversations {
     connection.state.subscribe(() => this.connectionChanged());
   }
 
-  /** Shows this conversation; the one before is kept only while a turn of it is running. */
+  /** Shows this conversation. The previous one is kept only while one of its turns is running. */
   show(conversationId: string | undefined): void {
     const before = this.current;
     this.current = conversationId;
@@ -60,7 +60,7 @@ export class Conversations {
     void this.join(conversationId);
   }
 
-  /** Tells when a turn of a held conversation has ended or a new one was accepted: lists want to know. */
+  /** Notifies lists when a turn of a held conversation has ended or a new one was accepted. */
   onTurnChange(listener: (conversationId: string) => void): void {
     this.turnEndListeners.add(listener);
   }
@@ -72,7 +72,7 @@ export class Conversations {
     if (next.delete(conversationId)) this.held.set(next);
   }
 
-  /** Puts a page of older turns in front; pages that do not join on are ignored. */
+  /** Adds a page of older turns at the front; pages that do not adjoin are ignored. */
   addEarlier(conversationId: string, turns: TurnView[], hasEarlier: boolean): void {
     const held = this.held.get().get(conversationId);
     if (!held) return;
@@ -111,7 +111,7 @@ export class Conversations {
     if (!held || (held.isLoaded && activeTurn(held.view))) return;
     if (this.joined.has(conversationId)) {
       this.connection.request('leave', { conversation_id: conversationId }).catch(() => {
-        // A connection that breaks has left already.
+        // A broken connection has already left.
       });
     }
     this.forget(conversationId);
@@ -120,7 +120,7 @@ export class Conversations {
   private receive(event: ServerEvent): void {
     const id = event.conversation_id;
     this.learnClock(event.timestamp);
-    // Who sends has joined: the snapshot of a conversation that a message started comes unasked.
+    // A sender has joined: the snapshot of a conversation that a message started arrives unrequested.
     if (event.type === 'snapshot') this.joined.add(id);
     if (event.type === 'cancelled' && event.deleted) return this.receiveDeleted(id);
     const held = this.held.get().get(id) ?? startHolding(id);
@@ -135,7 +135,7 @@ export class Conversations {
     }
   }
 
-  /** Somebody deleted it on another page, or its time was up. */
+  /** It was deleted on another page, or it expired. */
   private receiveDeleted(id: string): void {
     this.joined.delete(id);
     for (const listener of this.turnEndListeners) listener(id);
@@ -167,7 +167,7 @@ function startHolding(conversationId: string): HeldConversation {
   };
 }
 
-/** A snapshot holds the newest turns only: what an older view had before them becomes `earlierTurns`, if it joins on. */
+/** A snapshot has only the newest turns. Older turns of the previous view become `earlierTurns` if they adjoin. */
 function continueFrom(held: HeldConversation, view: View): Partial<HeldConversation> {
   const first = view.turns[0]?.number ?? 1;
   const older = [...held.earlierTurns, ...held.view.turns].filter(

@@ -1,6 +1,6 @@
 const key = (place: string) => `switchyard.draft.${place}`;
 
-/** What stands unsent in the composer of a conversation (`new` for the empty page); kept on this device. */
+/** The unsent text in the composer of a conversation (`new` for the empty page), stored on this device. */
 export function readDraft(place: string): string {
   return localStorage.getItem(key(place)) ?? '';
 }

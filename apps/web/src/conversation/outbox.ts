@@ -7,20 +7,20 @@ export interface OutgoingMessage {
   clientMessageId: string;
   /** Absent until the server has given the new conversation its id. */
   conversationId?: string;
-  /** Which empty page it was written on: what follows belongs to the same new conversation. */
+  /** The empty page on which it was written; later messages belong to the same new conversation. */
   startedOn?: string;
   content: string;
-  /** Ms since epoch: keeps the order over a reload. */
+  /** Ms since epoch; keeps the order over a reload. */
   writtenAt: number;
   /**
-   * `unsent`: only on this device. `stored`: the server has it, the view not yet. `refused`: it will not be sent
-   * again by itself.
+   * `unsent`: only on this device. `stored`: the server has it, but the view does not yet. `refused`: it will not be
+   * sent again automatically.
    */
   state: 'unsent' | 'stored' | 'refused';
   problem?: string;
 }
 
-/** Neither with the server nor on its way there: it can be taken back here. */
+/** Neither sent nor being sent: it can be withdrawn here. */
 export function isHeldBack({ state, problem }: OutgoingMessage, isDisconnected: boolean): boolean {
   return state === 'refused' || (state === 'unsent' && (isDisconnected || problem !== undefined));
 }
@@ -28,7 +28,7 @@ export function isHeldBack({ state, problem }: OutgoingMessage, isDisconnected: 
 /** One entry per message: two tabs must not overwrite each other's. */
 const PREFIX = 'switchyard.outbox.';
 
-/** Sends messages one by one, in order, and again after a reconnect: the id makes a resend the same turn. */
+/** Sends messages one at a time, in order, and again after a reconnect. The id makes a resend the same turn. */
 export class Outbox {
   readonly messages = new Observable<readonly OutgoingMessage[]>(readKept());
   private isSending = false;
@@ -36,7 +36,7 @@ export class Outbox {
 
   constructor(
     private readonly connection: Connection,
-    /** Told once, when a new conversation has got its id. */
+    /** Called once, when a new conversation has got its id. */
     private readonly onConversation: (startedOn: string, conversationId: string, content: string) => void,
   ) {
     connection.state.subscribe(() => void this.sendAll());
@@ -59,7 +59,7 @@ export class Outbox {
     void this.sendAll();
   }
 
-  /** Drops what a view shows by now. */
+  /** Drops messages that a view shows by now. */
   prune(isShown: (clientMessageId: string) => boolean): void {
     const kept = this.messages.get().filter((message) => !isShown(message.clientMessageId));
     if (kept.length < this.messages.get().length) this.set(kept);
@@ -92,7 +92,7 @@ export class Outbox {
     } catch (error) {
       if (!(error instanceof RequestError)) throw error;
       const { code, retryAfterMs } = error;
-      // Nobody waits until tomorrow: the words of the refusal say when.
+      // No retry waits until tomorrow; the text of the refusal says when.
       const mayComeLater =
         code !== 'budget_exceeded' && (retryAfterMs !== undefined || code === 'unavailable');
       if (!mayComeLater) {

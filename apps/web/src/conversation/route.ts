@@ -1,6 +1,6 @@
 import { Observable } from '../connection/observable.js';
 
-/** Where the page is: `/#/c/<conversation id>`, or an empty page with a name of its own. */
+/** The page's location: `/#/c/<conversation id>`, or an empty page with its own name. */
 export type Route = { conversationId: string } | { startedOn: string };
 
 const pattern = /^#\/c\/([A-Za-z0-9_-]{1,128})$/;
@@ -9,7 +9,7 @@ const pattern = /^#\/c\/([A-Za-z0-9_-]{1,128})$/;
 export class Router {
   readonly route: Observable<Route>;
 
-  /** `startedOn`: the empty page that messages still wait on after a reload. */
+  /** `startedOn`: the empty page on which messages still wait after a reload. */
   constructor(startedOn: string | undefined) {
     this.route = new Observable(readRoute() ?? { startedOn: startedOn ?? newId() });
     window.addEventListener('hashchange', () => {
@@ -22,7 +22,7 @@ export class Router {
     location.hash = `#/c/${conversationId}`;
   }
 
-  /** A new empty page, also when the present one is empty. */
+  /** A new empty page, even if the current one is empty. */
   openNew(): void {
     this.route.set({ startedOn: newId() });
     if (location.hash !== '#/') location.hash = '#/';
@@ -42,7 +42,7 @@ function readRoute(): Route | undefined {
   return conversationId === undefined ? undefined : { conversationId };
 }
 
-/** 32 random hex digits. `crypto.randomUUID` exists only in secure contexts, and a page on a LAN is none. */
+/** 32 random hex digits. `crypto.randomUUID` exists only in secure contexts; a page on a LAN is not one. */
 export function newId(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, '0'))

@@ -1,29 +1,31 @@
 import type { ConversationEvent, EventOf, Snapshot, View } from '#contracts';
 
-/** What the model has been heard thinking in one step. */
+/** The model's thinking in one step, as received. */
 export interface Thought {
   readonly attempt: number;
   readonly text: string;
-  /** Where the text ends in all that the model thought; what was missed before it is marked in the text. */
+  /** The end of the text within the model's whole thinking. A gap before it is marked in the text. */
   readonly end: number;
   /** Milliseconds, on the server's clock; `undefined` if the beginning was missed. */
   readonly beganAt: number | undefined;
-  /** When it was heard last, or the text after it began. */
+  /** When its last part arrived, or when the text after it began. */
   readonly lastAt: number;
-  /** The model has gone on to its text. */
+  /** The model has continued with its text. */
   readonly isOver: boolean;
 }
 
 /** Of one turn, by step. */
 export type ThoughtsOfTurn = Readonly<Record<number, Thought>>;
-/** By turn. Nobody keeps thoughts, so a page that was loaded later has none of what was thought before. */
+/** By turn. Thoughts are not stored, so a page that is loaded later has no earlier ones. */
 export type Thoughts = Readonly<Record<string, ThoughtsOfTurn>>;
 
 export const noThoughts: Thoughts = {};
 
 const MISSED = '…';
 
-/** What the model thinks is no part of the view: it is collected here, and what the view drops goes here too. */
+/**
+ * The model's thinking is not part of the view. It is collected here, and dropped here when the view drops its step.
+ */
 export function reduceThoughts(thoughts: Thoughts, event: ConversationEvent | Snapshot): Thoughts {
   if (event.type === 'thinking') return addThinking(thoughts, event);
   if (event.type === 'token') return endThought(dropOlder(thoughts, event), event);
@@ -72,7 +74,10 @@ function put(thoughts: Thoughts, { turn_id, step }: StepOfTurn, thought: Thought
   return { ...thoughts, [turn_id]: { ...thoughts[turn_id], [step]: thought } };
 }
 
-/** What the view shows another attempt of is gone. Turns that a snapshot leaves out may still be shown. */
+/**
+ * Thoughts of a step are dropped when the view shows another attempt of it. Turns that a snapshot leaves out may still
+ * be shown.
+ */
 function keepShown(thoughts: Thoughts, view: View): Thoughts {
   return view.turns.reduce((kept, turn) => {
     const ofTurn = kept[turn.turn_id];

@@ -1,13 +1,13 @@
 import type { ConversationEvent, Snapshot } from '#contracts';
 
 /**
- * What is worth showing for a moment but is no part of the view: losing it loses nothing, so it is never read
- * again and a snapshot empties it.
+ * Transient state that is worth showing but is not part of the view. Losing it does no harm, so it is never read again,
+ * and a snapshot clears it.
  */
 export interface Transient {
   /** By tool call id. */
   progress: Readonly<Record<string, { progress: number; total?: number; message?: string }>>;
-  /** Why the model is silent; `until`, on the server's clock, when it is asked again: absent if it is at work. */
+  /** Why the model is silent. `until`: when it is asked again, on the server's clock; absent if it is at work. */
   waiting?: { turnId: string; reason: string; until?: number };
   /** The step whose text was dropped and starts again. */
   restarted?: { turnId: string; step: number };
@@ -17,9 +17,9 @@ export const noTransient: Transient = { progress: {} };
 
 type AnyEvent = ConversationEvent | Snapshot;
 
-/** After these, what the model was doing is over. */
+/** These events end the model's previous activity. */
 const moving = new Set<AnyEvent['type']>(['token', 'turn_queued', 'turn_started', 'step_started']);
-/** After these, nothing of it is worth showing. */
+/** After these events, none of it is worth showing. */
 const closing = new Set<AnyEvent['type']>(['step_committed', 'complete', 'cancelled', 'error', 'snapshot']);
 
 export function reduceTransient(transient: Transient, event: AnyEvent): Transient {

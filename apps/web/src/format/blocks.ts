@@ -1,11 +1,11 @@
 const fence = /^ {0,3}(`{3,}|~{3,})/;
 const listItem = /^ {0,3}([-*+]|\d{1,9}[.)])\s/;
-/** A link or footnote definition speaks about the whole text, so such a text stays one block. */
+/** A link or footnote definition affects the whole text, so such a text stays one block. */
 const definition = /^ {0,3}\[[^\]]+\]:/m;
 
 /**
- * Cuts Markdown at blank lines between top-level blocks; joined by blank lines the pieces mean the same. While a
- * text grows, only the last piece changes, so that only this one is parsed again.
+ * Cuts Markdown at blank lines between top-level blocks. The pieces, joined by blank lines, mean the same. While a text
+ * grows, only the last piece changes, so only that one is parsed again.
  */
 export function splitBlocks(markdown: string): string[] {
   if (definition.test(markdown)) return [markdown];
@@ -29,7 +29,7 @@ export function splitBlocks(markdown: string): string[] {
   return blocks.map((text) => text.replace(/\n+$/, ''));
 }
 
-/** What is indented continues the block before; a list item continues a list. */
+/** An indented line continues the previous block; a list item continues a list. */
 function startsBlock(line: string, block: string[]): boolean {
   if (block.length === 0) return false;
   if (/^(\t| {2,})/.test(line)) return false;

@@ -23,7 +23,7 @@ export function appearanceOf(call: CallView): CallAppearance {
   }
 }
 
-/** `started` is what the outcome says; without it, attempt 0 means that nobody ever claimed the call. */
+/** `started` as reported by the outcome. Without it, attempt 0 means that no worker ever claimed the call. */
 function hasStarted(call: CallView): boolean {
   const details = call.error?.error_details;
   if (typeof details === 'object' && details !== null && 'started' in details)
@@ -31,7 +31,7 @@ function hasStarted(call: CallView): boolean {
   return call.attempt > 0;
 }
 
-/** A person said no, or nobody answered in time: the tool itself did not fail. */
+/** A person denied it, or no one answered in time: the tool itself did not fail. */
 function isForbidden(call: CallView): boolean {
   return call.attempt === 0 && call.error?.error_type === 'PermissionError';
 }
@@ -39,7 +39,7 @@ function isForbidden(call: CallView): boolean {
 export const isOpen = (call: CallView): boolean =>
   ['queued', 'awaiting_approval', 'running', 'awaiting_input'].includes(call.state);
 
-/** The word next to a call. Cut off, only what was true is said. */
+/** The word next to a call. While disconnected, it says only what was true. */
 export function stateText(
   call: CallView,
   isDisconnected: boolean,
@@ -75,14 +75,14 @@ function runningText(
   return [isDisconnected ? 'Was running' : 'Running', attempt ?? share].filter(Boolean).join(' · ');
 }
 
-/** The sentence under a call: only where somebody has to know more than the word says. */
+/** The sentence under a call, only if the user needs more than the word. */
 export function explanationOf(call: CallView, progress?: Transient['progress'][string]): string | undefined {
   switch (call.state) {
     case 'running':
       if (call.attempt > 1) return 'An earlier worker stopped answering, so the call was started again.';
       return progress?.message;
     case 'failed':
-      // Who said no is said better by the answer itself.
+      // The answer itself says better who denied it.
       if (isForbidden(call) && call.approval) return undefined;
       return call.error && `${call.error.error_type}: ${call.error.error_message}`;
     case 'unknown':
@@ -96,13 +96,13 @@ export function explanationOf(call: CallView, progress?: Transient['progress'][s
   }
 }
 
-/** Its worker may have died, or the server that the tool lives in: the outcome says which. */
+/** Either its worker or the tool's server may have died: the outcome says which. */
 function explainUnknown({ error }: CallView): string {
   const why = error?.error_message.replace(/^May have run\. /, '');
   return why || 'Nobody could report how it ended. It will not be started again.';
 }
 
-/** Who answered its approval. */
+/** The user who answered its approval. */
 export function approvalText(
   { approval }: CallView,
   isThisPerson: (userId: string) => boolean,
@@ -119,7 +119,7 @@ export function approvalText(
   }
 }
 
-/** A process id is for machines: `worker-3f2a91b0-…` reads `worker-3f2a91`. */
+/** Shortens a process id for users: `worker-3f2a91b0-…` reads `worker-3f2a91`. */
 export function workerName(worker: string | undefined): string | undefined {
   if (!worker) return undefined;
   return worker.replace(/^(gateway|orchestrator|worker)-([0-9a-f]{6})[0-9a-f-]{20,}$/, '$1-$2');
@@ -127,7 +127,7 @@ export function workerName(worker: string | undefined): string | undefined {
 
 const MAX_SUMMARY_LENGTH = 120;
 
-/** The arguments in a few words. Shallow: what is deep is only counted. */
+/** The arguments in a few words. Nested values are only counted. */
 export function argumentSummary(args: Record<string, unknown>): string {
   const entries = Object.entries(args);
   if (entries.length === 1) return shortValue(entries[0]![1]).slice(0, MAX_SUMMARY_LENGTH);

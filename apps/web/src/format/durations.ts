@@ -5,7 +5,7 @@ export function formatDuration(ms: number): string {
   return formatSeconds(ms);
 }
 
-/** The same for a time that is still growing: `8.4 s`, never faster than one can read. */
+/** The same for a growing time: `8.4 s`, never faster than users can read. */
 export function formatElapsed(ms: number): string {
   if (ms < 9_950) return `${(Math.max(0, ms) / 1_000).toFixed(1)} s`;
   return formatSeconds(ms);

@@ -7,9 +7,8 @@ export interface ToolName {
 }
 
 /**
- * The names that an MCP server uses itself, from `mcp:<server>:<tool>`: those of the bus carry a hash where they are
- * odd. A display name that says no toolset (`add`) is not enough next to others, so a local tool goes by its bus
- * name.
+ * The names that an MCP server uses itself, from `mcp:<server>:<tool>`; unusual names carry a hash on the bus. A
+ * display name without a toolset (`add`) is ambiguous next to others, so a local tool is shown by its bus name.
  */
 export function toolNameOf({
   tool_name,

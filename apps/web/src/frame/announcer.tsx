@@ -20,7 +20,9 @@ const lineText: Record<ConnectionLineState, string> = {
   again: 'Connected again.',
 };
 
-/** The page's one live region. Only changes are said: not what a reload or a switch of conversation shows. */
+/**
+ * The page's one live region. It announces only changes, not the content after a reload or a switch of conversation.
+ */
 export function Announcer({ view, line }: { view: View | undefined; line: ConnectionLineState }) {
   const [words, setWords] = useState('');
   const before = useRef<{ id: string | undefined; moments: Map<string, Moment> }>({
@@ -35,7 +37,7 @@ export function Announcer({ view, line }: { view: View | undefined; line: Connec
     for (const [turnId, moment] of now) {
       const last = moments.get(turnId);
       if (last === undefined || last === moment) continue;
-      // Answered: said by who did it. What waits next must be news again.
+      // The user who answered needs no announcement. The next waiting call must be announced again.
       setWords(isWaiting(last) && moment === 'running' ? '' : momentText[moment]);
     }
   }, [view]);

@@ -5,12 +5,12 @@ import { Icon } from './icon.js';
 interface AsideNoteProps {
   /** The line that opens it. */
   title: ReactNode;
-  /** It is about what is happening right now. */
+  /** It describes current activity. */
   isMoving?: boolean;
   children: ReactNode;
 }
 
-/** What stands next to the answer and need not be read: one quiet line that opens. */
+/** Optional information next to the answer: one quiet line that opens. */
 export function AsideNote({ title, isMoving = false, children }: AsideNoteProps) {
   const [isOpen, setOpen] = useState(false);
   const contentId = useId();

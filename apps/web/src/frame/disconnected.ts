@@ -5,7 +5,7 @@ const SAID_AGAIN_MS = 6_000;
 
 export type ConnectionLineState = 'hidden' | 'reconnecting' | 'again';
 
-/** What the line above the composer says: nothing for a short gap, "again" for 6 s after a longer one. */
+/** The text of the line above the composer: nothing for a short interruption, "again" for 6 s after a longer one. */
 export function useConnectionLine(state: ConnectionState): ConnectionLineState {
   const [line, setLine] = useState<ConnectionLineState>('hidden');
   const { phase, lostAt, connectedAt, again } = state;
@@ -27,7 +27,7 @@ export function useConnectionLine(state: ConnectionState): ConnectionLineState {
   return line;
 }
 
-/** True while nothing on the page may be said in the present tense. */
+/** True while the page must not describe anything as current. */
 export const DisconnectedContext = createContext(false);
 
 export const useIsDisconnected = (): boolean => use(DisconnectedContext);

@@ -4,12 +4,12 @@ interface FoldButtonProps {
   className: string;
   isOpen: boolean;
   onToggle: () => void;
-  /** Id of what it opens, if that does not follow at once. */
+  /** The id of the element that it opens, if that does not follow directly. */
   opens?: string;
   children: ReactNode;
 }
 
-/** A line that opens and closes what belongs to it; its chevron, if it has one, is a child of its own. */
+/** A line that opens and closes its content; its chevron, if it has one, is its own child. */
 export function FoldButton({ className, isOpen, onToggle, opens, children }: FoldButtonProps) {
   return (
     <button

@@ -103,7 +103,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** Decoration: what it means always stands next to it as text or as the name of the control. */
+/** Decoration: its meaning is always next to it as text, or in the name of the control. */
 export function Icon({ name, className = '' }: { name: IconName; className?: string }) {
   return (
     <svg className={`icon ${className}`} viewBox="0 0 16 16" aria-hidden="true">

@@ -8,12 +8,14 @@ type Side = 'sidebar' | 'panel';
 export interface Layout {
   isSidebarShown: boolean;
   isPanelShown: boolean;
-  /** What is shown lies over the thread. */
+  /** The open side covers the thread. */
   drawer: Side | undefined;
   show: (side: Side, isShown: boolean) => void;
 }
 
-/** Which sides are shown: kept on this device where there is room for them, drawers where there is none. */
+/**
+ * The sides that are shown. The choice is stored on this device if there is room for them; otherwise they are drawers.
+ */
 export function useLayout(isEmptyPage: boolean): Layout {
   const isNarrow = useIsNarrow();
   const hasRoom = useMedia(ROOM_FOR_PANEL);

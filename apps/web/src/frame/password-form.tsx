@@ -10,7 +10,7 @@ const TEXTS = {
   expired: 'Your session has ended. Sign in again: nothing that you wrote is lost.',
 };
 
-/** Signs in with a password, or makes an account first where that is possible. */
+/** Signs in with a password, or first creates an account if that is possible. */
 export function PasswordForm() {
   const registration = useRegistration();
   const [invitation] = useState(readInvitation);
@@ -41,7 +41,7 @@ export function PasswordForm() {
   );
 }
 
-/** What submitting the form does, and what came of it. */
+/** The action of the form, and its result. */
 function useEntry(isNew: boolean, invitation: string | undefined) {
   const { connection } = useSession();
   const { reason } = useObservable(connection.state);
@@ -68,7 +68,7 @@ function useEntry(isNew: boolean, invitation: string | undefined) {
   return { problem, isBusy, submit, forgetRefusal: () => setRefusal(undefined) };
 }
 
-/** Undefined until the server has said it. */
+/** Undefined until the server has answered. */
 function useRegistration(): Registration | undefined {
   const [registration, setRegistration] = useState<Registration>();
   useEffect(() => {

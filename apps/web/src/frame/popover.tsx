@@ -6,7 +6,7 @@ interface PopoverProps {
   children: ReactNode;
 }
 
-/** A small box of controls next to the button that opened it. Esc and a click elsewhere close it. */
+/** A small box of controls next to the button that opened it. Esc or a click elsewhere closes it. */
 export function Popover({ label, onClose, children }: PopoverProps) {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => place(box.current), []);
@@ -41,7 +41,7 @@ export function Popover({ label, onClose, children }: PopoverProps) {
 
 const GAP_PX = 4;
 
-/** Below what it belongs to, or above where there is no room; fixed, because lists that scroll would cut it off. */
+/** Below its button, or above if there is no room. Its position is fixed, because lists that scroll would clip it. */
 function place(box: HTMLElement | null): void {
   const anchor = box?.parentElement?.getBoundingClientRect();
   if (!box || !anchor) return;

@@ -22,7 +22,7 @@ export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
   const signOut = () => {
     connection.signOut();
     forgetOwnTexts();
-    // What the page holds belongs to who has gone.
+    // The page's data belongs to the user who signed out.
     location.reload();
   };
   const { icon, label } = themes[useObservable(theme)];

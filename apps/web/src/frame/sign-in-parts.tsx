@@ -12,7 +12,7 @@ export function SignInHeading({ children }: { children: string }) {
 /** The id that fields name as their description. */
 export const SIGN_IN_PROBLEM = 'sign-in-problem';
 
-/** Why nobody was let in, also for who cannot see it. */
+/** The reason why the sign-in failed, also for screen readers. */
 export function SignInProblem({ children }: { children: string | undefined }) {
   if (!children) return null;
   return (

@@ -2,7 +2,7 @@ import { readSignInMethod } from '../connection/sign-in-method.js';
 import { PasswordForm } from './password-form.js';
 import { TokenForm } from './token-form.js';
 
-/** The server wants to know who is there. */
+/** Shown when the server requires authentication. */
 export function SignIn() {
   return (
     <main className="sign-in">{readSignInMethod() === 'password' ? <PasswordForm /> : <TokenForm />}</main>

@@ -5,7 +5,7 @@ export type Theme = 'system' | 'light' | 'dark';
 const KEY = 'switchyard.theme';
 const next: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' };
 
-/** Follows the system until somebody picks one; kept on this device. */
+/** Follows the system until the user picks a theme; stored on this device. */
 export const theme = new Observable<Theme>(readTheme());
 
 export function startTheme(): void {

@@ -2,7 +2,7 @@ import type { ConversationSummary } from '../connection/http.js';
 import type { HeldConversation } from '../conversation/conversations.js';
 import { isUnnamed, titleFrom } from '../conversation/conversation-title.js';
 
-/** Its title; until it has one, the beginning of what was said first. */
+/** Its title, or the beginning of its first message until it has one. */
 export function titleOf(
   summary: ConversationSummary | undefined,
   held: HeldConversation | undefined,
@@ -15,7 +15,7 @@ export function titleOf(
   return title || 'New conversation';
 }
 
-/** What stands above the thread: nothing on an empty page, and nothing for a conversation that does not exist. */
+/** The heading above the thread: none on an empty page, and none for a conversation that does not exist. */
 export function headingOf(
   id: string | undefined,
   summary: ConversationSummary | undefined,

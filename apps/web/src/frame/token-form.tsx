@@ -4,7 +4,7 @@ import { SIGN_IN_PROBLEM, SignInHeading, SignInProblem } from './sign-in-parts.j
 
 const TEXTS = { refused: 'This token was not accepted.', expired: 'Your token has expired.' };
 
-/** Takes a token that somebody else gave. It stays in this tab. */
+/** Accepts a token from another system. It stays in this tab. */
 export function TokenForm() {
   const { connection } = useSession();
   const { reason } = useObservable(connection.state);

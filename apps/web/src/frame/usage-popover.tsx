@@ -3,7 +3,7 @@ import { HttpError, readUsage, type Usage, type UsedDays, type UsedSums } from '
 import { countOf, formatNumber } from '../format/durations.js';
 import { Popover } from './popover.js';
 
-/** What models have used for the person at the page, and what is left of a budget. */
+/** The model usage of the signed-in user, and the rest of a budget. */
 export function UsagePopover({ onClose }: { onClose: () => void }) {
   const [usage, setUsage] = useState<Usage>();
   const [problem, setProblem] = useState<string>();
@@ -18,7 +18,7 @@ export function UsagePopover({ onClose }: { onClose: () => void }) {
       isShown = false;
     };
   }, []);
-  // Its place depends on its height, so it comes with what is in it.
+  // Its position depends on its height, so it is rendered together with its content.
   if (!usage && !problem) return null;
   return (
     <Popover label="Usage" onClose={onClose}>

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { areLetterKeysOn, isWriting } from './thread-keys.js';
 
 export interface PageKeys {
-  /** Esc: closes what is open, else stops. */
+  /** Esc closes the open element, or else stops the turn. */
   escape: () => void;
   search: () => void;
   newConversation: () => void;
@@ -11,7 +11,7 @@ export interface PageKeys {
   showKeys: () => void;
 }
 
-/** The shortcuts that work wherever the focus is; `/` and `?` only where nothing is being written. */
+/** The shortcuts that work wherever the focus is; `/` and `?` only outside text fields. */
 export function usePageKeys(keys: PageKeys): void {
   const latest = useRef(keys);
   useEffect(() => {

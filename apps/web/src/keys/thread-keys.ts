@@ -2,7 +2,7 @@ import type { KeyboardEvent } from 'react';
 
 const KEY = 'switchyard.letter_keys';
 
-/** Single letters as shortcuts disturb some ways of writing, so they can be turned off. */
+/** Single-letter shortcuts disturb some input methods, so they can be turned off. */
 export function areLetterKeysOn(): boolean {
   return localStorage.getItem(KEY) !== 'off';
 }
@@ -12,7 +12,7 @@ export function setLetterKeys(isOn: boolean): void {
   else localStorage.setItem(KEY, 'off');
 }
 
-/** J and K move between calls, G goes to what waits for a person. Only while the thread has the focus. */
+/** J and K move between calls, G goes to a call that waits for a person. Only while the thread has the focus. */
 export function moveWithinThread(event: KeyboardEvent<HTMLElement>): void {
   if (event.ctrlKey || event.metaKey || event.altKey || !areLetterKeysOn() || isWriting(event.target)) return;
   const thread = event.currentTarget;

@@ -9,7 +9,7 @@ import { Router } from '../conversation/route.js';
 import { ToolList } from './tool-list.js';
 import { titleFrom } from '../conversation/conversation-title.js';
 
-/** Everything of the page that outlives a component. */
+/** The page's state that outlives a component. */
 export interface Session {
   connection: Connection;
   conversations: Conversations;
@@ -20,7 +20,7 @@ export interface Session {
   tools: ToolList;
 }
 
-/** As often as workers announce what they have. */
+/** As often as workers announce their tools. */
 const TOOLS_EVERY_MS = 10_000;
 
 export function startSession(): Session {
@@ -42,13 +42,13 @@ export function startSession(): Session {
   };
   router.route.subscribe(follow);
   conversations.onTurnChange(() => list.refresh());
-  // Other tabs and devices change the list too, and nobody is told.
+  // Other tabs and devices change the list too, without an event.
   document.addEventListener('visibilitychange', () => {
     if (document.hidden || connection.state.get().phase !== 'connected') return;
     list.refresh();
     void tools.read();
   });
-  // MCP servers come and go without a word to the page.
+  // MCP servers come and go without an event for the page.
   setInterval(() => {
     if (!document.hidden && connection.state.get().phase === 'connected') void tools.read();
   }, TOOLS_EVERY_MS);

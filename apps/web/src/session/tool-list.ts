@@ -13,7 +13,7 @@ export interface ToolListState {
   problem?: string;
 }
 
-/** What the workers offer at the moment it was asked. */
+/** The tools that the workers offered when it was read. */
 export class ToolList {
   readonly state = new Observable<ToolListState>({});
   private text: string | undefined;
@@ -21,7 +21,7 @@ export class ToolList {
   async read(): Promise<void> {
     try {
       const { tools } = await listTools();
-      // Read again and again: what is the same draws nothing anew.
+      // Read repeatedly: an unchanged list is not rendered again.
       const text = JSON.stringify(tools);
       if (text === this.text && this.state.get().problem === undefined) return;
       this.text = text;

@@ -3,7 +3,7 @@ import { CopyButton } from '../frame/copy-button.js';
 
 interface CodeBlockProps {
   language: string;
-  /** What is copied. */
+  /** The text to copy. */
   text: () => string;
   /** A `code` element. */
   children: ReactNode;

@@ -3,20 +3,20 @@ import { readDraft, writeDraft } from '../conversation/drafts.js';
 import { Icon } from '../frame/icon.js';
 import { useIsNarrow } from '../frame/layout.js';
 
-/** UTF-16 units that the server takes in one message; beyond it answers `content_too_long`. */
+/** The UTF-16 units that the server accepts in one message; above that, it answers `content_too_long`. */
 const LONGEST_CONTENT = 65_536;
 
 interface ComposerProps {
   /** Name of the draft: a conversation id or `new`. */
   draftOf: string;
-  /** Grows when somebody else has written the draft. */
+  /** Grows when other code has written the draft. */
   draftVersion: number;
   input: RefObject<HTMLTextAreaElement | null>;
   isRunning: boolean;
   isStopping: boolean;
   toolsetCount: number | undefined;
   onSend: (content: string) => void;
-  /** Absent while there is nobody to tell. */
+  /** Absent while no turn can be stopped. */
   onStop: (() => void) | undefined;
   /** ↑ in an empty composer: what to edit. */
   takeLast: () => string | undefined;
@@ -28,7 +28,7 @@ export function Composer(props: ComposerProps) {
   const source = `${draftVersion} ${draftOf}`;
   const [text, setText] = useState(() => readDraft(draftOf));
   const [shownSource, setShownSource] = useState(source);
-  // The field stays the same element from one conversation to the next, so that it keeps the focus.
+  // The field stays the same element across conversations, so that it keeps the focus.
   if (shownSource !== source) {
     setShownSource(source);
     setText(readDraft(draftOf));

@@ -4,7 +4,7 @@ import type { ConnectionLineState } from '../frame/disconnected.js';
 import { Icon } from '../frame/icon.js';
 import { useSession } from '../session/session.js';
 
-/** Above the composer. What it says is announced by the page's live region, without the countdown. */
+/** Shown above the composer. The page's live region announces its text, without the countdown. */
 export function ConnectionLine({ line, state }: { line: ConnectionLineState; state: ConnectionState }) {
   const { connection } = useSession();
   const seconds = useSecondsUntil(line === 'reconnecting' ? state.nextTryAt : undefined);

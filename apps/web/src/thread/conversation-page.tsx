@@ -42,7 +42,7 @@ export function ConversationPage({
   const active = held && activeTurn(held.view);
   const queued = held ? held.view.turns.filter((turn) => !hasEnded(turn) && turn !== active) : [];
   const isEmpty = 'startedOn' in route && outgoing.length === 0;
-  // Nobody would answer there.
+  // No answer would come there.
   const hasComposer = held?.problem?.code !== 'not_found';
   const place = 'startedOn' in route ? 'new' : route.conversationId;
 
@@ -53,12 +53,12 @@ export function ConversationPage({
   };
   const pick = (question: string) => {
     outbox.add(question, route);
-    // The button goes away with the examples, and must not take the focus along.
+    // The button disappears with the examples, and must not take the focus with it.
     input.current?.focus();
   };
   const takeLast = () => {
     const last = outgoing.at(-1);
-    // On its way it can be neither taken back nor stopped, and an earlier message is not the last one.
+    // While it is being sent, it can be neither withdrawn nor stopped, and an earlier message is not the last one.
     if (last && !isHeldBack(last, isDisconnected)) return undefined;
     if (last) {
       outbox.remove(last.clientMessageId);

@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 
-/** Nearer than this to the end, the reader is there. */
+/** Within this distance, the reader counts as being at the end. */
 const END_PX = 48;
 
 /**
- * Keeps the end in sight while the reader is there, and leaves the reader alone otherwise. What is put in front
- * (`firstKey` changes) does not move what is being read.
+ * Keeps the end visible while the reader is there, and otherwise does not scroll. Content added at the front
+ * (`firstKey` changes) does not move the text that is being read.
  */
 export function useFollowEnd(
   thread: RefObject<HTMLElement | null>,
@@ -38,7 +38,7 @@ export function useFollowEnd(
     let lastTop = element.scrollTop;
     const onScroll = () => {
       const distance = element.scrollHeight - element.scrollTop - element.clientHeight;
-      // The event comes a frame later: text that has arrived meanwhile is no sign that the reader has left the end.
+      // The event comes a frame later. Text that has arrived meanwhile does not mean that the reader has left the end.
       if (distance < END_PX) isFollowing.current = true;
       else if (element.scrollTop < lastTop) isFollowing.current = false;
       lastTop = element.scrollTop;

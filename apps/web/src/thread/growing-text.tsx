@@ -5,8 +5,8 @@ const PIECE_LENGTH = 2_000;
 const openingFence = /^ {0,3}(?:`{3,}|~{3,})[ \t]*([^\s`]*)[^\n]*\n?/;
 
 /**
- * A block that has become too long to be parsed again with every token: text until it is complete, where code looks
- * like code already.
+ * A block that is too long to be parsed again with every token. It is plain text until it is complete; code already
+ * looks like code.
  */
 export function GrowingText({ text }: { text: string }) {
   const fence = openingFence.exec(text);

@@ -13,7 +13,7 @@ export function Hello() {
   );
 }
 
-/** Questions that also the built-in demo model answers. */
+/** Questions that the built-in demo model also answers. */
 export function Ideas({ onPick }: { onPick: (question: string) => void }) {
   return (
     <div className="well">

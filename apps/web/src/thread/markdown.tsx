@@ -6,13 +6,13 @@ import { splitBlocks } from '../format/blocks.js';
 import { CodeBlock } from './code-block.js';
 import { GrowingText } from './growing-text.js';
 
-/** A longer block is not parsed while it grows: each token would cost as much as the whole of it. */
+/** A longer block is not parsed while it grows, because each token would cost as much as the whole block. */
 const LONGEST_PARSED_WHILE_GROWING = 6_000;
 
 const remarkPlugins = [remarkGfm];
 const rehypePlugins = [rehypeSanitize];
 
-/** The little of a syntax tree that is read here. */
+/** The parts of a syntax tree that are read here. */
 interface TreeNode {
   value?: string;
   tagName?: string;
@@ -26,7 +26,7 @@ const components: Components = {
       {children}
     </a>
   ),
-  // Pictures of other hosts would tell them who reads here: a link instead.
+  // Pictures from other hosts would tell those hosts who reads here, so they become links.
   img: ({ src, alt }) => (
     <a href={typeof src === 'string' ? src : undefined} target="_blank" rel="noopener noreferrer">
       {alt || 'Picture'}

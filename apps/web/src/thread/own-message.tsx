@@ -11,7 +11,7 @@ export function OwnMessage({ content }: { content: string }) {
   );
 }
 
-/** Shown at once; what became of it stands below. */
+/** Shown at once; its state is below it. */
 export function OutgoingBubble({ message }: { message: OutgoingMessage }) {
   const { outbox } = useSession();
   const isDisconnected = useIsDisconnected();

@@ -2,7 +2,7 @@ import { AsideNote } from '../frame/aside-note.js';
 import { Icon } from '../frame/icon.js';
 import { Markdown } from './markdown.js';
 
-/** Where room was made: from here on the model reads this instead of what stands above. */
+/** The place of a summary: from here on, the model reads it instead of the messages above. */
 export function SummaryNote({ summary }: { summary: string }) {
   if (summary === '') {
     return (

@@ -9,11 +9,11 @@ const WORTH_SAYING_MS = 1_000;
 
 interface ThinkingNoteProps {
   thought: Thought;
-  /** The model is still at it, as far as is known. */
+  /** The model is still thinking, as far as is known. */
   isThinking: boolean;
 }
 
-/** What the model thought before the text of a step. It opens also while it grows. */
+/** The model's thinking before the text of a step. It can be opened while it grows. */
 export function ThinkingNote({ thought, isThinking }: ThinkingNoteProps) {
   const isDisconnected = useIsDisconnected();
   const isMoving = isThinking && !isDisconnected;

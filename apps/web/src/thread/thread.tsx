@@ -14,7 +14,7 @@ interface ThreadProps {
   /** Changes when another conversation is shown. */
   place: string;
   held: HeldConversation | undefined;
-  /** Own messages that are not in the view yet and do not wait in line. */
+  /** The user's messages that are neither in the view nor queued. */
   outgoing: readonly OutgoingMessage[];
 }
 
@@ -22,12 +22,12 @@ export function Thread({ place, held, outgoing }: ThreadProps) {
   const thread = useRef<HTMLDivElement>(null);
   const turns = held ? [...held.earlierTurns, ...held.view.turns] : [];
   const active = held && activeTurn(held.view);
-  // What waits in line stands in the tray at the composer.
+  // Queued messages are in the tray at the composer.
   const shown = turns.filter((turn) => hasEnded(turn) || turn === active);
   const { isAway, goToEnd } = useFollowEnd(thread, place, shown[0]?.turn_id);
   const lastOwn = outgoing.at(-1)?.clientMessageId;
   useLayoutEffect(() => {
-    // Who writes wants to see what becomes of it, wherever they were reading.
+    // A user who sends a message wants to see its answer, whatever they were reading.
     if (lastOwn !== undefined) goToEnd();
   }, [lastOwn, goToEnd]);
   return (

@@ -14,7 +14,7 @@ interface TrayProps {
   onEditOutgoing: (message: OutgoingMessage) => void;
 }
 
-/** Messages that wait in line, in the order in which they will be answered. */
+/** Queued messages, in the order in which they will be answered. */
 export function Tray(props: TrayProps) {
   const isDisconnected = useIsDisconnected();
   const { queued, outgoing } = props;

@@ -6,11 +6,11 @@ import { countOf, formatClock, formatDuration } from '../format/durations.js';
 
 interface TurnEndProps {
   turn: TurnView;
-  /** Numbers of steps whose text is no part of the answer. */
+  /** The numbers of the steps whose text is not part of the answer. */
   replaced: Pick<ReadonlyMap<number, unknown>, 'has'>;
 }
 
-/** The line under a turn that has ended: figures, or why it ended early. */
+/** The line under an ended turn: figures, or why it ended early. */
 export function TurnEnd({ turn, replaced }: TurnEndProps) {
   const text = turn.steps
     .filter((step) => !replaced.has(step.n))

@@ -14,7 +14,7 @@ interface TurnNowProps {
   thoughts: ThoughtsOfTurn | undefined;
 }
 
-/** The line under a turn that has not ended: what it is doing, where the text and the calls do not show it. */
+/** The line under a running turn: its activity, if the text and the calls do not show it. */
 export function TurnNow({ turn, transient, thoughts }: TurnNowProps) {
   const isDisconnected = useIsDisconnected();
   const { clock, connection } = useSession();
@@ -39,7 +39,7 @@ export function TurnNow({ turn, transient, thoughts }: TurnNowProps) {
   if (transient.restarted?.turnId === turn.turn_id && transient.restarted.step === last.n) {
     return <Note icon="warn">The model’s answer broke off. This step starts again.</Note>;
   }
-  // The line of its thought says it.
+  // The line of its thinking says it.
   if (thoughts?.[last.n]?.isOver === false) return null;
   return <Pulse words="Waiting for the model" />;
 }

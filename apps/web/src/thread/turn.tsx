@@ -21,7 +21,7 @@ interface TurnProps {
   thoughts: ThoughtsOfTurn | undefined;
 }
 
-/** One message of a person and everything it set off. */
+/** One user message and everything that follows from it. */
 export const Turn = memo(function Turn({ turn, transient, thoughts }: TurnProps) {
   const isEnded = hasEnded(turn);
   const replaced = useMemo(() => replacedSteps(turn), [turn]);
@@ -52,7 +52,7 @@ export const Turn = memo(function Turn({ turn, transient, thoughts }: TurnProps)
   );
 });
 
-/** Stopped while it waited in line: nobody began to answer it. */
+/** Stopped while it was queued: no answer was begun. */
 function wasRemoved(turn: TurnView): boolean {
   return turn.status === 'cancelled' && turn.started_at === undefined && turn.steps.length === 0;
 }
@@ -75,7 +75,7 @@ interface StepProps {
   step: StepView;
   turn: TurnView;
   isStreaming: boolean;
-  /** What is the answer instead of its text. */
+  /** The answer in place of its text. */
   replacement: string | undefined;
   progress: Transient['progress'];
   thought: Thought | undefined;
@@ -112,7 +112,7 @@ function Spoken({ text, isStreaming }: { text: string; isStreaming: boolean }) {
   );
 }
 
-/** What the model said before it was asked to put its answer into its last form. */
+/** The model's text before it was asked for the final form of its answer. */
 function Draft({ text, answer }: { text: string; answer: string }) {
   if (text.trim() === answer.trim()) return null;
   return (
@@ -124,7 +124,7 @@ function Draft({ text, answer }: { text: string; answer: string }) {
   );
 }
 
-/** By the number of a step, the text that takes the place of its own in the answer. */
+/** By step number, the text that replaces the step's own text in the answer. */
 export function replacedSteps({ steps }: TurnView): ReadonlyMap<number, string> {
   return new Map(steps.flatMap(({ replaces = [], text }) => replaces.map((n) => [n, text] as const)));
 }

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { RequestError } from '../connection/connection.js';
 import { useSession } from '../session/session.js';
 
-/** Answers calls that wait for approval; what became of it comes as events. */
+/** Answers calls that wait for approval; the result arrives as events. */
 export function useApproval(turnId: string) {
   const { connection } = useSession();
   const [isSending, setSending] = useState(false);

@@ -44,11 +44,11 @@ export function ApprovalCard({ call, turnId }: ApprovalProps) {
 }
 
 interface ApprovalLineProps extends ApprovalProps {
-  /** The call whose card stands above: what both have in common is not said again. */
+  /** The call whose card is above; arguments that both share are not repeated. */
   above: CallView;
 }
 
-/** A further call of the step that waits: answered in its row. All of its arguments are there, too. */
+/** Another waiting call of the step, answered in its row. All of its arguments are also there. */
 export function ApprovalLine({ call, turnId, above }: ApprovalLineProps) {
   const line = useRef<HTMLDivElement>(null);
   useFocusOfRow(line);
@@ -73,7 +73,7 @@ interface ChoicesProps {
   onAnswer: (decision: 'approve' | 'deny') => void;
 }
 
-/** Never `disabled`: a button that has the focus must not lose it before it goes away. */
+/** Never `disabled`: a focused button must not lose the focus before it disappears. */
 function Choices({ isMain = false, isSending, onAnswer }: ChoicesProps) {
   const isBlocked = useIsDisconnected() || isSending;
   return (
@@ -115,7 +115,7 @@ function argumentsBeside(call: CallView, above: CallView): string {
   );
   const written = Object.entries(call.args).map(([name, value]) => [name, toVisibleJson(value)] as const);
   const own = written.filter(([name, value]) => said.get(name) !== value);
-  // An argument that only the call above has must not seem to be there.
+  // Arguments that only the call above has must not appear to be shared.
   const isWhole = [...said.keys()].every((name) => name in call.args);
   const shown = isWhole ? own : written;
   const parts = shown.map(([name, value]) => `${toVisibleText(name)}: ${value}`);

@@ -3,7 +3,7 @@ import { useIsDisconnected } from '../frame/disconnected.js';
 import { wholeToolName } from '../format/tool-name.js';
 import { useApproval } from './answer-approval.js';
 
-/** One answer for the calls of one tool that wait in a step. Their arguments all stand below. */
+/** One answer for the waiting calls of one tool in a step. Their arguments are all shown below. */
 export function ApproveAll({ waiting, turnId }: { waiting: CallView[]; turnId: string }) {
   const { answer, isSending, problem } = useApproval(turnId);
   const isBlocked = useIsDisconnected() || isSending;
@@ -23,7 +23,7 @@ export function ApproveAll({ waiting, turnId }: { waiting: CallView[]; turnId: s
         aria-disabled={isBlocked}
         onClick={(event) => {
           if (isBlocked) return;
-          // The button goes away with what it answers, and must not take the focus along.
+          // The button disappears with its calls, and must not take the focus with it.
           event.currentTarget.parentElement?.querySelector<HTMLElement>('.step-header')?.focus();
           void answer(
             'approve',

@@ -4,12 +4,12 @@ import { HttpError, artifactPath, readArtifact } from '../connection/http.js';
 import { readToken } from '../connection/token.js';
 import { formatBytes } from '../format/bytes.js';
 
-/** Only what the server has looked at has one of these types. */
+/** Only content that the server has checked has one of these types. */
 const PICTURE_TYPE = /^image\/(png|jpeg|gif|webp)$/;
-/** A larger picture is a link: it would be loaded with everything else that is opened. */
+/** A larger picture is a link, because it would be loaded with everything else that is opened. */
 const MAX_SHOWN_BYTES = 4_000_000;
 
-/** What a call left next to its text: pictures in place, everything else to open or save. */
+/** The artifacts of a call: pictures in place, everything else to open or save. */
 export function Artifacts({ artifacts }: { artifacts: ArtifactReference[] }) {
   const pictures = artifacts.filter(isPicture);
   const files = artifacts.filter((artifact) => !isPicture(artifact));
@@ -33,7 +33,7 @@ export function Artifacts({ artifacts }: { artifacts: ArtifactReference[] }) {
   );
 }
 
-/** Opens in a tab of its own; who signed in with a token saves the file, because a link cannot carry one. */
+/** Opens in a new tab. A user who signed in with a token saves the file, because a link cannot carry a token. */
 function ArtifactLink({ artifact, children }: { artifact: ArtifactReference; children: string }) {
   const [problem, setProblem] = useState<string>();
   const path = artifactPath(artifact.id);

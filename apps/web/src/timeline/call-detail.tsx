@@ -6,7 +6,7 @@ import { formatClock, formatDuration } from '../format/durations.js';
 import { Artifacts } from './artifacts.js';
 import { Payload } from './payload.js';
 
-/** What went in, what came out, and the facts. */
+/** The arguments, the result, and the facts of a call. */
 export function CallDetail({ call, turnId }: { call: CallView; turnId: string }) {
   const [uncut, setUncut] = useState<CallView>();
   const [problem, setProblem] = useState<string>();

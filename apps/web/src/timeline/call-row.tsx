@@ -45,7 +45,7 @@ interface CallRowProps {
   firstWaiting: CallView | undefined;
 }
 
-/** One line per call; it opens to what went in and what came out. */
+/** One line per call; it opens to the arguments and the result. */
 export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress, firstWaiting }: CallRowProps) {
   const [isOpen, setOpen] = useState(false);
   const isDisconnected = useIsDisconnected();

@@ -1,6 +1,6 @@
 import { useLayoutEffect, type RefObject } from 'react';
 
-/** Who answers with the keyboard goes on from the call's row, not from the top of the page. */
+/** After a keyboard answer, the focus continues from the call's row, not from the top of the page. */
 export function useFocusOfRow(asking: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const element = asking.current;

@@ -3,7 +3,7 @@ import type { CSSProperties } from 'react';
 import { appearanceOf } from '../format/call-text.js';
 import { endOf, percentOf, startOf, type Span } from './times.js';
 
-/** Thin line: waited. Block: ran. Dashes: still waits, or nobody knows. Decoration: the time next to it is text. */
+/** Thin line: waited. Block: ran. Dashes: still waits, or unknown. Decoration: the time next to it is text. */
 export function Lane({ call, span, now }: { call: CallView; span: Span | undefined; now: number }) {
   const start = startOf(call);
   const look = appearanceOf(call);

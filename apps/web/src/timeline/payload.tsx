@@ -5,7 +5,7 @@ import { JsonTree } from './json-tree.js';
 
 const LINES_PER_PAGE = 200;
 
-/** Arguments or a result: a tree if it is JSON with parts, else text. Never HTML, whatever it says. */
+/** Arguments or a result: a tree if it is JSON with parts, else text. Never HTML, whatever it contains. */
 export function Payload({ title, text }: { title: string; text: string }) {
   const value = parseParts(text);
   return (

@@ -7,17 +7,17 @@ interface FieldProps {
   name: string;
   field: Field;
   isRequired: boolean;
-  /** Why what was entered does not fit. */
+  /** The reason why the entered value is invalid. */
   problem: string | undefined;
 }
 
-/** What a field's control is told of its label, its help and its problem. */
+/** The references of a field's control to its label, its help and its problem. */
 interface ControlProps extends FieldProps {
   id: string;
   describedBy: string | undefined;
 }
 
-/** One field of a question, with what belongs to it. */
+/** One field of a question, with its label, help and problem. */
 export function QuestionField(props: FieldProps) {
   const { name, field, isRequired, problem } = props;
   const id = useId();
@@ -110,7 +110,7 @@ function Choices({ id, name, field, label, notes, describedBy, problem }: Choice
 
 const typesOfFormat = { email: 'email', uri: 'url', date: 'date', 'date-time': 'datetime-local' } as const;
 
-/** The input that fits a field of text or a number best; what it refuses is said by us, in words. */
+/** The best input for a text or number field. Invalid values are reported by our own texts. */
 function inputOf(field: Field) {
   const initial = Array.isArray(field.default) || field.default === undefined ? '' : String(field.default);
   if (field.type === 'number' || field.type === 'integer')

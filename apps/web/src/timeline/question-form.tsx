@@ -14,7 +14,7 @@ interface QuestionFormProps {
   turnId: string;
 }
 
-/** A tool asks its person, in place. It never takes the focus before somebody has tried to answer. */
+/** Shows a tool's question to the user, in place. It never takes the focus before the user has tried to answer. */
 export function QuestionForm({ call, question, turnId }: QuestionFormProps) {
   const form = useRef<HTMLFormElement>(null);
   useFocusOfRow(form);
@@ -77,7 +77,7 @@ export function QuestionForm({ call, question, turnId }: QuestionFormProps) {
 
 type Given = { content: Record<string, unknown> } | { action: 'decline' };
 
-/** What becomes of an answer comes as an event. */
+/** The result of an answer arrives as an event. */
 function useAnswer(call: CallView, { number }: { number: number }, turnId: string) {
   const { connection } = useSession();
   const isDisconnected = useIsDisconnected();

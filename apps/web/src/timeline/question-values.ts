@@ -1,6 +1,6 @@
 import type { QuestionField, QuestionSchema } from '#contracts';
 
-/** What a person has entered, as the question's schema wants it. What is left empty is left out. */
+/** The entered values, in the form of the question's schema. Empty fields are left out. */
 export function readAnswer({ properties }: QuestionSchema, form: FormData): Record<string, unknown> {
   const content: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(properties)) {
@@ -19,13 +19,13 @@ function readField(field: QuestionField, entered: string[]): unknown {
   return 'format' in field && field.format === 'date-time' ? toIsoTime(text) : text;
 }
 
-/** A page's field knows the time of the person's clock; what is sent names the same moment everywhere. */
+/** An input field has local time; the sent value names the same moment everywhere. */
 function toIsoTime(local: string): string {
   const time = new Date(local);
   return Number.isNaN(time.getTime()) ? local : time.toISOString();
 }
 
-/** A moment as a page's field wants it; nothing for what is none. */
+/** A moment in the format of an input field; empty for anything else. */
 export function toLocalTime(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return '';

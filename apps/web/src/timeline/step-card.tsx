@@ -15,12 +15,12 @@ import { spanOf } from './times.js';
 interface StepCardProps {
   step: StepView;
   turnId: string;
-  /** The turn is over: a step whose calls all went well folds to its header. */
+  /** After the turn has ended, a step whose calls all succeeded folds to its header. */
   hasTurnEnded: boolean;
   progress: Transient['progress'];
 }
 
-/** The calls of one step: they branch off it like tracks off a switch. */
+/** The calls of one step, drawn as branches of it. */
 export const StepCard = memo(function StepCard({ step, turnId, hasTurnEnded, progress }: StepCardProps) {
   const { clock } = useSession();
   const [choice, setChoice] = useState<boolean>();

@@ -2,12 +2,12 @@ import type { CallView } from '#contracts';
 import { isThinkingTool } from '#turn';
 import { AsideNote } from '../frame/aside-note.js';
 
-/** A call that is a thought and goes as it should; what went wrong is shown like any other call. */
+/** A call that is a thought and succeeds; a failed one is shown like any other call. */
 export function isThought({ tool_name, state }: CallView): boolean {
   return isThinkingTool(tool_name) && (state === 'queued' || state === 'running' || state === 'succeeded');
 }
 
-/** How far the thinking has come, as a status; the thought itself opens. */
+/** The progress of the thinking, as a status; it opens to the thought itself. */
 export function ThoughtLine({ call }: { call: CallView }) {
   const { thought, thoughtNumber: number, totalThoughts: total } = call.args;
   const isCounted = typeof number === 'number' && typeof total === 'number';

@@ -1,13 +1,13 @@
 import type { CallView } from '#contracts';
 import { isOpen } from '../format/call-text.js';
 
-/** From when to when the calls of a step ran, ms since epoch on the server's clock. */
+/** The start and end of the calls of a step, ms since epoch on the server's clock. */
 export interface Span {
   from: number;
   to: number;
 }
 
-/** Undefined if it never ran: attempt 0 says that nobody ever claimed it. */
+/** Undefined if it never ran: attempt 0 means that no worker ever claimed it. */
 export function startOf(call: CallView): number | undefined {
   if (call.attempt === 0) return undefined;
   if (call.started_at !== undefined) return Date.parse(call.started_at);
@@ -21,7 +21,7 @@ export function endOf(call: CallView): number | undefined {
   return start === undefined || call.duration_ms === undefined ? undefined : start + call.duration_ms;
 }
 
-/** Milliseconds that a call ran, or has been running until `now`; undefined if it never started. */
+/** The milliseconds that a call ran, or has been running at `now`; undefined if it never started. */
 export function ranMs(call: CallView, now: number): number | undefined {
   const start = startOf(call);
   if (start === undefined) return undefined;
@@ -38,7 +38,7 @@ export function spanOf(calls: CallView[], now: number): Span | undefined {
   return { from, to: Math.max(from, ...ends) };
 }
 
-/** Where in the span a moment lies, 0 to 100. */
+/** The position of a moment in the span, 0 to 100. */
 export function percentOf(at: number, span: Span): number {
   if (span.to <= span.from) return at <= span.from ? 0 : 100;
   return Math.min(100, Math.max(0, (100 * (at - span.from)) / (span.to - span.from)));
