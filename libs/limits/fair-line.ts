@@ -1,55 +1,55 @@
 import type { Clock } from '#time';
 import { LEAST_SHARE, mayEnter, shareOf } from './fair-share.js';
 
-/** What one user has in a queue, and what is held back for him. */
+/** One user's entries in a queue, and those that are held back. */
 export interface UserCount {
   sent: number;
   held: number;
 }
 
-/** What another process has told of a queue. */
+/** Another process's report about a queue. */
 export interface Report extends UserCount {
   users: ReadonlyMap<string, UserCount>;
 }
 
-/** A process that has told nothing for this long has nothing there any more, or is gone. */
+/** A process that has reported nothing for this long has nothing there any more, or is gone. */
 const FORGOTTEN_MS = 3_000;
 const NOTHING: UserCount = { sent: 0, held: 0 };
 
 export interface FairLineOptions {
-  /** What may run at once; 0: not known. */
+  /** The number of places, that is, of entries that may run at once; 0: unknown. */
   places: () => number;
   share: number;
-  /** Those that fill the queue, this one included. */
+  /** The number of processes that fill the queue, including this one. */
   processes: () => number;
   clock: Pick<Clock, 'now'>;
 }
 
 /**
- * One process's view of a queue that several processes fill: what of each user was sent and has not ended, what is held
- * back here, and what others told. Says what may be sent, users with the least first.
+ * One process's view of a queue that several processes fill: the open entries of each user that were sent, those that
+ * are held back here, and the reports of others. Decides what may be sent; users with the fewest entries go first.
  */
 export class FairLine {
   private readonly sentBy = new Map<string, Set<string>>();
   private readonly held = new Map<string, Map<string, () => void>>();
   private readonly others = new Map<string, Report & { at: number }>();
-  /** What the queue holds that nobody has told of; below 0 when more runs at once than is known. */
+  /** The entries of the queue that no process has reported; below 0 when more run at once than is known. */
   private unknown = 0;
-  /** By the last look alone. */
+  /** By the last check alone. */
   private difference = 0;
-  /** Others have had the time to tell what they have: until then a process keeps to its part of the places. */
+  /** Other processes have had time to report their entries. Until then, a process keeps to its part of the places. */
   private isSettled = false;
   sent = 0;
   heldInAll = 0;
 
   constructor(private readonly options: FairLineOptions) {}
 
-  /** True: it counts as sent from now on. Otherwise it is held until `release` is called, once. */
+  /** True: the entry counts as sent from now on. Otherwise it is held until `release` is called, once. */
   ask(id: string, user: string, release: () => void): boolean {
     if (this.sentBy.get(user)?.has(id)) return true;
     const held = this.held.get(user);
     if (held?.has(id)) return false;
-    // What is held of this user came earlier.
+    // The held entries of this user came earlier.
     if (!held && this.hasRoomFor(user)) {
       this.add(id, user);
       return true;
@@ -59,13 +59,13 @@ export class FairLine {
     return false;
   }
 
-  /** It runs; any process may have sent it. */
+  /** The entry runs; any process may have sent it. */
   count(id: string, user: string): void {
     this.drop(id, user);
     if (!this.sentBy.get(user)?.has(id)) this.add(id, user);
   }
 
-  /** It has ended, or nobody here waits for it any more. */
+  /** The entry has ended, or this process no longer waits for it. */
   end(id: string, user: string): void {
     const sent = this.sentBy.get(user);
     if (sent?.delete(id)) {
@@ -76,7 +76,7 @@ export class FairLine {
     this.release();
   }
 
-  /** Another process's whole view; undefined: it has nothing here. */
+  /** Another process's whole view; undefined: it has nothing in the queue. */
   receive(from: string, told: Report | undefined): void {
     if (told) this.others.set(from, { ...told, at: this.options.clock.now() });
     else this.others.delete(from);
@@ -84,24 +84,24 @@ export class FairLine {
   }
 
   /**
-   * What the queue looks like: it may hold what no process counts, and more may run at once than was announced. Two
-   * looks must agree.
+   * The state of the queue. The queue may hold entries that no process counts, and more may run at once than was
+   * announced. Two checks must agree.
    */
   observeQueue(queue: { messages: number; consumers: number }): void {
     const places = this.options.places();
     const counted = this.inAll - this.unknown;
     const ahead = this.heldInAll > 0 ? shareOf(places, this.options.share) : 0;
-    // While something waits all places are taken; while nothing does, more could run than is counted here.
+    // While something waits, all places are taken; while nothing waits, more could run than is counted here.
     const isEmpty = queue.messages === 0;
     const difference = isEmpty ? Math.min(0, places - counted - ahead) : queue.messages + places - counted;
     this.unknown = nearerToZero(difference, this.difference);
     this.difference = difference;
-    // Nobody takes anything: each must find out for itself.
+    // Unknown to all processes: each must find out by itself.
     if (queue.consumers === 0) this.releaseAll();
     else this.release();
   }
 
-  /** Lets in what may enter now: of the user with the least, the earliest. */
+  /** Admits the entries that may enter now: the earliest one of the user with the fewest. */
   release(): void {
     this.forget();
     for (;;) {
@@ -111,13 +111,15 @@ export class FairLine {
     }
   }
 
-  /** Whether others should know: something is held here or there, or this process has its part of the places. */
+  /**
+   * Whether other processes need a report: something is held here or there, or this process has its part of the places.
+   */
   get isTight(): boolean {
     if (this.heldInAll > 0 || this.hasItsPart) return true;
     return this.sent > 0 && [...this.others.values()].some(({ held }) => held > 0);
   }
 
-  /** Whether what others have told can be taken for all that they have. */
+  /** Whether the reports of others can be taken as complete. */
   settle(isSettled: boolean): void {
     this.isSettled = isSettled;
     if (isSettled) this.release();
@@ -133,7 +135,7 @@ export class FairLine {
     return this.sent === 0 && this.heldInAll === 0 && this.others.size === 0;
   }
 
-  /** What this process tells others. Of many users those with the most. */
+  /** The report of this process to others. If there are many users, those with the most entries. */
   view(maxUsers: number): Report {
     const users = new Set([...this.sentBy.keys(), ...this.held.keys()]);
     const counts = [...users].map((user): [string, UserCount] => [user, this.ownCount(user)]);
@@ -170,7 +172,7 @@ export class FairLine {
   private countUsers(): number {
     const users = new Set([...this.sentBy.keys(), ...this.held.keys()]);
     for (const told of this.others.values()) for (const user of told.users.keys()) users.add(user);
-    // What nobody tells of is somebody else's.
+    // Unreported entries belong to other users.
     return users.size + (this.unknown > 0 ? 1 : 0);
   }
 
@@ -217,7 +219,7 @@ export class FairLine {
   }
 }
 
-/** What is on its way looks like a difference, too, and is gone at the next look. */
+/** Entries in transit look like a difference, too, but are gone at the next check. */
 function nearerToZero(a: number, b: number): number {
   if (a * b <= 0) return 0;
   return Math.abs(a) < Math.abs(b) ? a : b;

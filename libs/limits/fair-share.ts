@@ -1,23 +1,23 @@
-/** What everybody may have at once, however small the share. */
+/** The number that every user may have at once, however small the share. */
 export const LEAST_SHARE = 2;
 
 /** One user and a queue whose places all users share. */
 export interface QueueUse {
-  /** What may run at once; 0: not known. */
+  /** The number that may run at once; 0: unknown. */
   places: number;
-  /** What waits and runs, of everybody. */
+  /** The number that waits and runs, of all users. */
   inAll: number;
-  /** What of it is this user's. */
+  /** This user's part of that number. */
   own: number;
-  /** Users of whom something waits, runs or is held back, this one included. */
+  /** The number of users with something waiting, running or held back, including this one. */
   users: number;
   /** From 0 to 1: the part of the places that one user may have while something waits; 1: no limit. */
   share: number;
 }
 
 /**
- * Whether one more of a user may enter. Nothing waits: everybody may. Otherwise only up to his part of the places;
- * and a user who is alone may keep a few waiting, so that no place is empty between two of his.
+ * Whether one more entry of a user may enter. If nothing waits, every user's may. Otherwise a user may fill only a
+ * share of the places. A user who is alone may keep a few waiting, so that no place is empty between two of them.
  */
 export function mayEnter(use: QueueUse): boolean {
   const { places, inAll, own, users, share } = use;
@@ -28,12 +28,15 @@ export function mayEnter(use: QueueUse): boolean {
   return users <= 1 && waiting < shareOf(places, share);
 }
 
-/** What one user may have while something waits: a share of the places, or less when they are divided by more users. */
+/**
+ * The number that one user may have while something waits: a share of the places, or less when they are divided among
+ * more users.
+ */
 export function partOf({ places, users, share }: Omit<QueueUse, 'inAll' | 'own'>): number {
   return shareOf(places, Math.min(share, 1 / Math.max(1, users)));
 }
 
-/** A share of a whole, and never less than everybody may have. */
+/** A share of a whole, and at least the number that every user may have. */
 export function shareOf(whole: number, share: number): number {
   return Math.max(LEAST_SHARE, Math.floor(whole * share));
 }

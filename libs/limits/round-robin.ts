@@ -1,4 +1,4 @@
-/** Round by round one of each; what belongs to one of them stays in its order. */
+/** Takes one item of each owner, round by round; an owner's items stay in order. */
 export function roundRobin<T>(items: readonly T[], ownerOf: (item: T) => string): T[] {
   const counts = new Map<string, number>();
   const rounds: T[][] = [];

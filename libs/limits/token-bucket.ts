@@ -1,21 +1,21 @@
 import type { Clock } from '#time';
 
-/** So many within such a time: what a whole fleet may do together. */
+/** A number within a period, shared by the whole fleet. */
 export interface Rate {
   count: number;
   perMs: number;
 }
 
 /**
- * One process's part of a fleet-wide rate. Tokens flow in evenly; at most what the part allows in one period is kept,
- * or a single one where the part is less. It may go into debt for what turns out larger than was known before.
+ * One process's part of a fleet-wide rate. Tokens arrive evenly. The bucket keeps at most the part's tokens of one
+ * period, or a single token if the part is smaller. It may go into debt when a request turns out larger than estimated.
  */
 export class TokenBucket {
   private tokens: number;
   private filledAt: number;
   private parts = 1;
 
-  /** `parts`: processes that share the rate now. */
+  /** `parts`: the number of processes that share the rate now. */
   constructor(
     private readonly rate: Rate,
     parts: number,
@@ -23,11 +23,11 @@ export class TokenBucket {
   ) {
     this.filledAt = clock.now();
     this.parts = Math.max(1, parts);
-    // Less than one token at the start: several processes would have one each.
+    // Less than one token at the start, because several processes would otherwise have one each.
     this.tokens = rate.count / this.parts;
   }
 
-  /** How long until `count` tokens are there; 0 when they are. More than ever fit wait for a full bucket. */
+  /** The time until `count` tokens are there; 0 when they are. A count above the capacity waits for a full bucket. */
   waitMs(count: number, parts: number): number {
     this.fill(parts);
     const missing = Math.min(count, this.capacity) - this.tokens;
