@@ -1,6 +1,6 @@
 /**
- * Every place where a crash test can strike: what has happened when it is passed, and what has not. One for each row
- * of "who dies, and what happens" and each arrow of commit → publish → ack → claim → effect → settle → hint → ack.
+ * Every place where a crash test can strike, with what has happened there and what has not. There is one for each row
+ * of "who dies, and what happens" and for each arrow of commit → publish → ack → claim → effect → settle → hint → ack.
  */
 export const FAULT_POINTS = {
   /** Gateway. */

@@ -3,34 +3,34 @@ import { parseFault, type Fault } from './parse-fault.js';
 import { createStrike } from './strike.js';
 
 /*
- * Places where crash tests let a real process die, freeze, lose its broker or hesitate. Inert unless the environment
- * variable SWITCHYARD_FAULT arms one of them, which then strikes once.
+ * Places where crash tests make a real process die, freeze, lose its broker or pause. They do nothing unless the
+ * environment variable SWITCHYARD_FAULT arms one of them, which then strikes once.
  */
 
 /**
- * `await ports.faultPoint('turn_claimed')`: says that a process has passed that point. Does nothing, except in a
+ * `await ports.faultPoint('turn_claimed')` reports that the process has passed that point. It does nothing, except in a
  * process that a test has armed for it.
  */
 export type FaultPoint = (name: FaultPointName) => Promise<void> | undefined;
 
-/** Of a process that nothing strikes. */
+/** For a process without faults. */
 export const noFaults: FaultPoint = () => undefined;
 
 const drops: (() => void)[] = [];
 let pass: FaultPoint | undefined;
 
-/** At the start of a process. Throws `FaultSetupError` on a text that arms nothing. */
+/** Called at the start of a process. Throws `FaultSetupError` if the text arms nothing. */
 export function armFault(text: string | undefined): void {
   const fault = parseFault(text);
   pass = fault && createPass(fault, createStrike(drops));
 }
 
-/** The points of this operating system process, for its programs: everything else is given one. */
+/** The points of this operating system process, for its programs; all other code gets them as a parameter. */
 export function faultPoint(name: FaultPointName): Promise<void> | undefined {
   return pass === undefined ? undefined : pass(name);
 }
 
-/** Says how `drop_connection` breaks this process's connections to the broker; kept only by an armed process. */
+/** Sets how `drop_connection` breaks this process's connections to the broker; only an armed process stores it. */
 export function onDropConnection(drop: () => void): void {
   if (pass !== undefined) drops.push(drop);
 }

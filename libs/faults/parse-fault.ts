@@ -1,11 +1,11 @@
 import { FAULT_POINTS, isFaultPointName, type FaultPointName } from './fault-point-names.js';
 
-/** What happens at a point: on its `passage`-th passage, once. */
+/** A fault at a point: it strikes once, on the `passage`-th passage. */
 export type Fault = { name: FaultPointName; passage: number } & (
   { kind: 'kill' | 'freeze' | 'drop_connection' } | { kind: 'delay'; delayMs: number }
 );
 
-/** What stands in `SWITCHYARD_FAULT` arms nothing: the process must not start, since its test would prove nothing. */
+/** The value of `SWITCHYARD_FAULT` arms nothing. The process must not start, because its test would prove nothing. */
 export class FaultSetupError extends Error {
   override name = 'FaultSetupError';
 }

@@ -5,7 +5,7 @@ import type { Fault } from './parse-fault.js';
 const STANDARD_ERROR = 2;
 const SIGNAL_EFFECT_MS = 100;
 
-/** Said on standard error before anything happens: a test in which nothing was struck proves nothing. */
+/** Written to standard error first, because a test without a strike proves nothing. */
 export function createStrike(drops: readonly (() => void)[]): (fault: Fault) => Promise<void> {
   return async (fault) => {
     writeSync(STANDARD_ERROR, `fault ${fault.name}:${fault.kind} strikes\n`);
@@ -19,7 +19,7 @@ export function createStrike(drops: readonly (() => void)[]): (fault: Fault) => 
       case 'kill':
       case 'freeze':
         process.kill(process.pid, fault.kind === 'kill' ? 'SIGKILL' : 'SIGSTOP');
-        // The signal may take effect a moment later; nothing of the caller may run before that.
+        // The signal may take effect a moment later, and no code of the caller may run before that.
         return sleep(SIGNAL_EFFECT_MS);
     }
   };
