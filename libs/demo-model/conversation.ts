@@ -11,13 +11,13 @@ export interface Conversation {
   question: string;
   /** What the user said before, oldest first. */
   earlierQuestions: string[];
-  /** Results of the calls that this question has led to, one list for each step. */
+  /** Results of the calls for this question, one list for each step. */
   answers: ToolAnswer[][];
-  /** The last result of the turns before. */
+  /** The last result of earlier turns. */
   lastEarlierAnswer: ToolAnswer | undefined;
 }
 
-/** Notes that stand for an answer which broke off. */
+/** Notes that replace an answer that broke off. */
 const NOTE = /^\[.*\]$/s;
 const MAX_SUMMARY_LINE = 200;
 const MAX_SUMMARY_LINES = 40;

@@ -3,7 +3,7 @@ import { yieldToEventLoop, type Clock } from '#time';
 import { replyTo, type Reply } from './reply.js';
 
 const DEFAULT_TOKEN_DELAY_MS = 15;
-/** Words after which others get their turn when there is no delay. */
+/** The number of words after which other work gets its turn when there is no delay. */
 const WORDS_WITHOUT_PAUSE = 50;
 const CHARACTERS_PER_TOKEN = 4;
 

@@ -4,11 +4,11 @@ import type { ToolUse } from './planned-calls.js';
 
 type Schema = Record<string, unknown>;
 
-/** Optional properties that are filled, because they hold a text for the user. */
+/** Optional properties that are filled because they hold text for the user. */
 const FOR_TEXT = /^(answer|content|message|text)$/;
 const MAX_DEPTH = 8;
 
-/** The call that the request forces, with what was said last where the schema has room for a text. */
+/** The call that the request forces. It contains the last text if the schema has room for one. */
 export function forcedCall({ tool_choice, tools, messages }: ModelRequest): ToolUse | undefined {
   const tool = tools.find(({ name }) => name === tool_choice?.name);
   if (!tool) return undefined;

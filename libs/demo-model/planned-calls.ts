@@ -7,17 +7,17 @@ export interface ToolUse {
 }
 
 interface PlannedCall extends ToolUse {
-  /** What follows "I will". */
+  /** The words after "I will". */
   intention: string;
-  /** Puts a result into the answer; without it the answer quotes the result. */
+  /** Puts a result into the answer. Without this function, the answer quotes the result. */
   present?(result: string): string;
 }
 
-/** What a message asks of tools. */
+/** The tool calls that a message asks for. */
 export interface Plan {
   /** Calls of one round run in parallel, each round after the end of the one before. */
   rounds: PlannedCall[][];
-  /** Why something that was asked for is not called. */
+  /** The reason why a requested call is not made. */
   notes: string[];
 }
 
@@ -27,7 +27,7 @@ const MAX_RESULT_LENGTH = 4_000;
 const WORD = String.raw`[^\s{}]{1,64}`;
 const CALL = String.raw`\bcall (?<tool>${WORD}(?: ${WORD}){0,5}?) (?:with )?(?=\{)`;
 const OPERATOR = String.raw`(?:\+|[*×]|plus\b|times\b)`;
-// A sum within a longer one or with decimals would give a wrong answer: it is not matched.
+// A sum within a longer one, or with decimals, is not matched, because its answer would be wrong.
 const NOT_AFTER = String.raw`(?<![\w.,]|(?:[-+*×/]|plus|times)\s{0,9})`;
 const NOT_BEFORE = String.raw`(?!\w|[.,]\d|\s*(?:[-+*×/]|plus|times)\s*\d)`;
 const NUMBER = String.raw`-?\d{1,15}`;

@@ -3,12 +3,12 @@ import { readConversation, recall, summarise } from './conversation.js';
 import { forcedCall } from './forced-call.js';
 import { followPlan, planCalls, type ToolUse } from './planned-calls.js';
 
-/** What the demo model says to one request. */
+/** The demo model's reply to one request. */
 export interface Reply {
   thinking?: string;
   text: string;
   calls: ToolUse[];
-  /** How much slower than usual it speaks; default 1. */
+  /** The factor by which it speaks slower than usual; default 1. */
   slowness?: number;
 }
 
