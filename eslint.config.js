@@ -1,4 +1,5 @@
 import js from '@eslint/js';
+import perfectionist from 'eslint-plugin-perfectionist';
 import tseslint from 'typescript-eslint';
 import { rawTime } from './lint/raw-time.js';
 
@@ -21,6 +22,20 @@ const PROTOCOL_ITSELF = [
 export default tseslint.config(
   { ignores: ['dist/**', 'node_modules/**', 'data/**', 'test-results/**', '.cache/**'] },
   js.configs.recommended,
+  {
+    plugins: { perfectionist },
+    rules: {
+      'perfectionist/sort-imports': [
+        'error',
+        {
+          type: 'unsorted',
+          groups: ['builtin', 'external', 'internal', 'parent', ['sibling', 'index'], 'style'],
+          internalPattern: ['^#'],
+          newlinesBetween: 'ignore',
+        },
+      ],
+    },
+  },
   ...tseslint.configs.recommended,
   ...tseslint.configs.strictTypeChecked.map((config) => ({ ...config, files: TYPED })),
   {

@@ -3,11 +3,11 @@ import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics, Health } from '#observability';
 import type { Store } from '#store';
 import { SystemClock, systemTime } from '#time';
+import { testPeers } from '#journal/testing';
 import { gatewayDefaults } from '../apps/gateway/gateway-defaults.js';
 import { openConfig } from '../apps/gateway/testing/open-config.js';
 import type { GatewayConfig } from '../apps/gateway/gateway.deps.js';
 import { startGateway } from '../apps/gateway/start-gateway.app.js';
-import { testPeers } from '#journal/testing';
 
 const MUCH = 100_000;
 const LIMITS: GatewayConfig['limits'] = {

@@ -5,12 +5,12 @@ import type { Model, ModelPart } from '#llm';
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
-import { startOrchestrator } from '../apps/orchestrator/start-orchestrator.app.js';
-import { testSettings } from '../apps/orchestrator/testing/test-settings.js';
-import { startToolWorker } from '../apps/tool-worker/start-tool-worker.app.js';
 import { createLocalToolsets } from '#toolsets';
 import { SystemClock, systemTime } from '#time';
 import { testPeers } from '#journal/testing';
+import { startOrchestrator } from '../apps/orchestrator/start-orchestrator.app.js';
+import { testSettings } from '../apps/orchestrator/testing/test-settings.js';
+import { startToolWorker } from '../apps/tool-worker/start-tool-worker.app.js';
 
 const log = createLogger({ role: 'bench', level: 'error', pretty: false });
 const metrics = createMetrics({ collectDefaults: false });

@@ -1,10 +1,10 @@
 import type { Ports } from '#journal';
 import { auditLoggerOf, Refusals } from '#observability';
+import type { Time } from '#time';
 import { createLocalAccounts } from './people/accounts/create-local-accounts.js';
 import { Calls } from './operator/calls.js';
 import { DeadLetters } from './operator/dead-letters.js';
 import { Artifacts } from './artifacts/artifacts.js';
-import type { Time } from '#time';
 import { createAuthenticator } from './people/auth/json-web-token.adapter.js';
 import { SharedCounts } from './limits/shared-counts.js';
 import type { User } from './people/auth/user.js';

@@ -1,9 +1,9 @@
-import { DIALECT_NAMES } from '../gateway/dialects/dialects.js';
 import { loadStandaloneConfig, makeEarlierTurnsDue, runMain, Service } from '#bootstrap';
 import { createMemoryBus, createRabbitmqBus, MemoryBroker } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
 import { systemTime } from '#time';
+import { DIALECT_NAMES } from '../gateway/dialects/dialects.js';
 import { banner } from './banner.js';
 import { startStandalone } from './start-standalone.js';
 

@@ -1,15 +1,15 @@
-import { gatewayDefaults } from '../gateway/gateway-defaults.js';
-import { startGateway, type RunningGateway } from '../gateway/start-gateway.app.js';
-import { fallbacksOf, toOrchestratorSettings } from '../orchestrator/settings.js';
-import { startOrchestrator } from '../orchestrator/start-orchestrator.app.js';
-import { startToolWorker } from '../tool-worker/start-tool-worker.app.js';
-import { createToolsets, overridesFor } from '../tool-worker/toolsets.js';
 import type { BusIdentity, Service, StandaloneConfig } from '#bootstrap';
 import { DemoModel } from '#demo-model';
 import { createModel } from '#llm';
 import type { Bus } from '#messaging';
 import type { Logger } from '#observability';
 import type { ToolsetHost } from '#tools';
+import { gatewayDefaults } from '../gateway/gateway-defaults.js';
+import { startGateway, type RunningGateway } from '../gateway/start-gateway.app.js';
+import { fallbacksOf, toOrchestratorSettings } from '../orchestrator/settings.js';
+import { startOrchestrator } from '../orchestrator/start-orchestrator.app.js';
+import { startToolWorker } from '../tool-worker/start-tool-worker.app.js';
+import { createToolsets, overridesFor } from '../tool-worker/toolsets.js';
 
 export interface RunningStandalone {
   gateway: RunningGateway;

@@ -2,6 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { plainText } from '#contracts';
+import { waitFor } from '../../test/services/wait-for.js';
+import { findFreePort } from '../../test/services/free-port.js';
 import { parseMcpConfig } from './config/mcp-config.js';
 import type { McpToolset } from './mcp-toolset.js';
 import {
@@ -13,8 +15,6 @@ import {
   toolOf,
   untilChanged,
 } from './testing/fixture.js';
-import { waitFor } from '../../test/services/wait-for.js';
-import { findFreePort } from '../../test/services/free-port.js';
 import { httpServer, killHttpServers, startHttpServer } from './testing/http-fixture.js';
 
 const TOKEN = 'tok3n';

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createHttpServer } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { plainText } from '#contracts';
+import { findFreePort } from '../../test/services/free-port.js';
 import {
   createToolset,
   recordingLogger,
@@ -12,7 +13,6 @@ import {
   toolOf,
   untilChanged,
 } from './testing/fixture.js';
-import { findFreePort } from '../../test/services/free-port.js';
 import { httpServer, killHttpServers, startHttpServer } from './testing/http-fixture.js';
 
 const startEverything = (port: number) =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { toolResultSchema } from '#contracts';
+import { plainText } from '#contracts';
 import { MAX_ARTIFACT_BYTES } from './make-artifact.js';
 import { MAX_INLINE_BYTES, outputBudget } from './output-budget.js';
-import { plainText } from '#contracts';
 import { success } from './tool-result.js';
 
 describe('outputBudget', () => {

@@ -3,8 +3,8 @@ import { Matcher } from 're2js';
 import { plainText, type Artifact } from '#contracts';
 import { SystemClock } from '#time';
 import { makeArtifact, ToolError } from '#tools';
-import { toolContext } from './testing/tool-context.js';
 import { PNG } from '../tools/testing/index.js';
+import { toolContext } from './testing/tool-context.js';
 import { createArtifactsToolset } from './artifacts.js';
 
 const PLACE = { user_id: 'u', conversation_id: 'conversation-1', turn_id: 't', tool_call_id: 'c' };

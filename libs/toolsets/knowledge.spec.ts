@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { waitFor } from '../../test/services/wait-for.js';
-import { toolContext } from './testing/tool-context.js';
 import type { ToolsetHost } from '#tools';
 import { plainText } from '#contracts';
+import { waitFor } from '../../test/services/wait-for.js';
+import { toolContext } from './testing/tool-context.js';
 import { createKnowledgeToolset, type KnowledgeOptions } from './knowledge.js';
 
 const folder = () => mkdtempSync(join(tmpdir(), 'switchyard-knowledge-'));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { toolContext } from './testing/tool-context.js';
 import { plainText } from '#contracts';
-import { InPlaceChecks } from '../tools/testing/index.js';
 import { ArgumentValidator } from '#tools';
+import { InPlaceChecks } from '../tools/testing/index.js';
+import { toolContext } from './testing/tool-context.js';
 import { createMathToolset } from './math.js';
 
 const tools = createMathToolset().tools();

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { plainText } from '#contracts';
+import { SystemClock } from '#time';
 import { bytesInUse } from '../../test/services/heap.js';
 import { SEARCH_RESULTS_PAGE } from './testing/search-results-page.js';
 import { toolContext } from './testing/tool-context.js';
-import { plainText } from '#contracts';
-import { SystemClock } from '#time';
 import { parseResultsPage } from './web-results-page.js';
 import { createWebToolset } from './web.js';
 

@@ -1,8 +1,8 @@
-import { describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
 
 interface Locked {
   version?: string;

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { systemTime } from '#time';
+import type { ModelTool } from '#llm';
 import { plainText } from '../../examples/dialect/plain-text.dialect.js';
 import { DEEPSEEK } from '../../examples/provider/deepseek.js';
-import type { ModelTool } from '#llm';
 import { ADD_TOOL, aRequest, callsOf, collect, textOf } from '../../libs/llm/testing/model-contract.js';
 import { chatSay, chatUseTools } from '../fakes/chat-reply.js';
 import { startStrictChatApi } from '../fakes/strict-chat-api.js';

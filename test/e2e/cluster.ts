@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startProcess, type ProcessKind, type SwitchyardProcess } from '../services/processes.js';
 import { createStore, type Store } from '#store';
 import { systemTime } from '#time';
+import { startProcess, type ProcessKind, type SwitchyardProcess } from '../services/processes.js';
 import { mongoForTest, rabbitmqForTest, type RabbitmqForTest } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
 import { listsAll, offersAll, serversOf } from './offered-tools.js';

@@ -1,6 +1,6 @@
+import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client, StreamableHTTPClientTransport, type ClientOptions } from '@modelcontextprotocol/client';
-import { createRequire } from 'node:module';
 import type { SwitchyardProcess } from '../services/processes.js';
 import { waitFor } from '../services/wait-for.js';
 import { removeFolders, requestJson, startStandalone, writeSettings } from './standalone-process.js';

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { say, useTools } from '../fakes/messages-reply.js';
 import { waitFor } from '../services/wait-for.js';
 import { callsOf, Chat, endsOf, statusAndText } from './models-chat.js';

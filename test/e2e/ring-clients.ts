@@ -1,6 +1,6 @@
-import { answerOf, linesOf } from '../integration/dialects/artifact-lines.js';
 import { randomUUID } from 'node:crypto';
 import { HttpAgent } from '@ag-ui/client';
+import { answerOf, linesOf } from '../integration/dialects/artifact-lines.js';
 import { GenesisClient } from '../integration/dialects/genesis-client.js';
 import { McpChatClient } from './mcp-chat-client.js';
 import { requestJson } from './standalone-process.js';

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { say, useTools } from '../fakes/messages-reply.js';
 import type { SwitchyardProcess } from '../services/processes.js';
 import { waitFor } from '../services/wait-for.js';

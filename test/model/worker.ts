@@ -1,3 +1,4 @@
+import { failedOutcome, type Liveness } from '#turn';
 import { mayHaveBeenHeld } from './held-calls.js';
 import {
   CLOCKS,
@@ -21,7 +22,6 @@ import {
   type WorkerAt,
   type WorkerSet,
 } from './state.js';
-import { failedOutcome, type Liveness } from '#turn';
 import { at, hinted } from './worker-hints.js';
 import { dieIdle, mishaps } from './worker-mishaps.js';
 

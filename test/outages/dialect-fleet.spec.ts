@@ -2,7 +2,6 @@ import { beforeAll, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { DIALECT_NAMES } from '../../apps/gateway/dialects/dialects.js';
 import { GenesisClient } from '../integration/dialects/genesis-client.js';
-import { expectOffered } from './meanwhile.js';
 import type { SwitchyardProcess } from '../services/processes.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
@@ -12,6 +11,7 @@ import { DIALECTS, DialectQuestions, type Asking } from '../e2e/dialect-question
 import { endCluster } from '../e2e/end-cluster.js';
 import { Gates } from '../e2e/gates.js';
 import { numbersTo } from '../e2e/numbers.js';
+import { expectOffered } from './meanwhile.js';
 
 /*
  * The same thing happens to a request of each dialect at once. What each client was told is compared with the journal:

@@ -5,8 +5,8 @@ import { waitFor } from '../services/wait-for.js';
 import { Cluster, CLUSTER_START_MS } from '../e2e/cluster.js';
 import { endCluster } from '../e2e/end-cluster.js';
 import { Gates } from '../e2e/gates.js';
-import { Talker } from './steady-load.js';
 import { checkTranscript } from '../e2e/transcript-check.js';
+import { Talker } from './steady-load.js';
 
 const TALKERS = 4;
 const ROLLING_MS = 400_000;

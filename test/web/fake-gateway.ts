@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Server, type Socket } from 'socket.io';
 import type { CallView, ClientRequest, ConversationEvent, View } from '#contracts';
 import { emptyView, reduce } from '#turn';
-import { Server, type Socket } from 'socket.io';
 import { answerHttp, type FakeSummary, type FakeUsage } from './fake-http.js';
 import { FakeTurn } from './fake-turn.js';
 

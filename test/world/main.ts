@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { drawPlan, type PlanOptions } from './draw-plan.js';
 import type { Finding } from '../soak/judge/finding.js';
+import { drawPlan, type PlanOptions } from './draw-plan.js';
 import { shrink } from './shrink.js';
 import { countsOf, Tally } from './tally.js';
 import { Walk, type WalkPlan } from './walk.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Journal } from '#contracts';
 import { claimsOn } from '#turn';
-import { Case } from './case.js';
 import type { PlannedCall } from '../soak/plan.js';
+import { Case } from './case.js';
 import { WORLD_TOOLS } from './simulated-tools.js';
 
 /** One case for each row of docs/architecture.md, "Failures", that is about a process. */

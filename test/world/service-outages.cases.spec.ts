@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Case } from './case.js';
 import type { PlannedCall } from '../soak/plan.js';
+import { Case } from './case.js';
 import type { Outage } from './strikes.js';
 
 /** The broker's and the store's rows of docs/architecture.md, "Failures". */

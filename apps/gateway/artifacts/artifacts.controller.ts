@@ -2,10 +2,10 @@ import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
 import type { User } from '../people/auth/user.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 import { artifactFile } from './artifact-file.js';
 import { Artifacts } from './artifacts.js';
 import { sendContent } from './send-content.js';
-import { FromGateway } from '../http/from-gateway.decorator.js';
 
 @Controller('api/artifacts')
 @UseGuards(HttpUserGuard)

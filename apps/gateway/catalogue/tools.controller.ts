@@ -1,8 +1,8 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { HttpUserGuard } from '../people/auth/http-user.guard.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 import { OfferedTools } from './offered-tools.js';
 import { toToolBody, type ToolBody } from './tool-body.js';
-import { FromGateway } from '../http/from-gateway.decorator.js';
 
 @Controller('api/tools')
 @UseGuards(HttpUserGuard)

@@ -10,9 +10,9 @@ import {
 } from '@nestjs/websockets';
 import type { Server, Socket } from 'socket.io';
 import { Admission } from '../door/sockets/admission.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 import { SocketRequests } from './socket-requests.js';
 import { SocketSessions } from './socket-sessions.js';
-import { FromGateway } from '../http/from-gateway.decorator.js';
 
 /** The events of the client protocol (docs/protocol.md); what they do is in `SocketRequests`. */
 @WebSocketGateway()

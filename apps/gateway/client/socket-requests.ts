@@ -17,8 +17,8 @@ import { parseRequest } from '../http/parse.pipe.js';
 import type { AnswerCalls } from '../turns/answer-calls.js';
 import type { StopTurns } from '../turns/stop-turns.js';
 import type { SubmitTurn } from '../turns/submit-turn.js';
-import type { Session, SocketSessions } from './socket-sessions.js';
 import type { UserTraffic } from '../door/sockets/user-traffic.js';
+import type { Session, SocketSessions } from './socket-sessions.js';
 
 /** An answer, and the work that may only happen after it was sent: the client sees them in this order. */
 interface Reply<N extends ClientRequestName> {

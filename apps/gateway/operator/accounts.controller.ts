@@ -7,8 +7,8 @@ import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
 import type { User } from '../people/auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { wholeNumber } from '../http/whole-number.js';
-import { OperatorGuard } from './operator.guard.js';
 import { FromParts } from '../http/from-parts.decorator.js';
+import { OperatorGuard } from './operator.guard.js';
 
 const pageSchema = z.object({ after: wholeNumber(0, 999_999_999, 0), limit: wholeNumber(1, 500, 100) });
 /** Strict: ignoring a misspelled `is_active` would leave an account active. */

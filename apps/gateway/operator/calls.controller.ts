@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { HttpUserGuard } from '../people/auth/http-user.guard.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { wholeNumber } from '../http/whole-number.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 import { Calls, type CallsPage } from './calls.js';
 import { OperatorGuard } from './operator.guard.js';
-import { FromGateway } from '../http/from-gateway.decorator.js';
 
 const pageSchema = z.object({
   before: wholeNumber(1, 999_999_999, 999_999_999),

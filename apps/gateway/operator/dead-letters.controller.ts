@@ -5,9 +5,9 @@ import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
 import type { User } from '../people/auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { wholeNumber } from '../http/whole-number.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 import { DeadLetters, type DeadLetterSummary } from './dead-letters.js';
 import { OperatorGuard } from './operator.guard.js';
-import { FromGateway } from '../http/from-gateway.decorator.js';
 
 const pageSchema = z.object({ limit: wholeNumber(1, 500, 100) });
 

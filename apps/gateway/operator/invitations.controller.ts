@@ -6,8 +6,8 @@ import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
 import type { User } from '../people/auth/user.js';
 import { RequestError } from '../errors/request-error.js';
 import { ParsePipe } from '../http/parse.pipe.js';
-import { OperatorGuard } from './operator.guard.js';
 import { FromParts } from '../http/from-parts.decorator.js';
+import { OperatorGuard } from './operator.guard.js';
 
 const newSchema = z.strictObject({
   hours: z.int().min(1).max(720).default(72),

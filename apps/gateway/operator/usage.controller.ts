@@ -4,8 +4,8 @@ import { HttpUserGuard } from '../people/auth/http-user.guard.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { UsageReader, type UsageBody } from '../usage/usage.js';
 import { allUsageSchema } from '../usage/usage-query.js';
-import { OperatorGuard } from './operator.guard.js';
 import { FromGateway } from '../http/from-gateway.decorator.js';
+import { OperatorGuard } from './operator.guard.js';
 
 /** The model usage of all users, for operators. */
 @Controller('api/admin/usage')

@@ -14,9 +14,9 @@ import {
   turnRow,
   type TestPorts,
 } from '#journal/testing';
+import { RequestError } from '../errors/request-error.js';
 import { newConversation } from './conversations.js';
 import { Ownership } from './ownership.js';
-import { RequestError } from '../errors/request-error.js';
 import { AnswerCalls } from './answer-calls.js';
 
 const ANN = { id: 'ann', isOperator: false };

@@ -21,8 +21,8 @@ import {
 } from '#turn';
 import { timestampOf, type Clock } from '#time';
 import type { User } from '../people/auth/user.js';
-import type { Ownership } from './ownership.js';
 import { notFound, RequestError } from '../errors/request-error.js';
+import type { Ownership } from './ownership.js';
 
 const MAX_INPUT_LENGTH = 65_536;
 /** Problems that one refusal names. */

@@ -19,10 +19,10 @@ import type { User } from '../people/auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { sendArray } from '../http/send-array.js';
 import { wholeNumber } from '../http/whole-number.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 import { SubmitTurn } from './submit-turn.js';
 import { TurnReader } from './turn-reader.js';
 import { Conversations, type ConversationBody, type ListedConversation } from './conversations.js';
-import { FromGateway } from '../http/from-gateway.decorator.js';
 
 /** Null and blank titles mean "as it is". */
 const titleSchema = z

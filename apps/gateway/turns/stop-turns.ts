@@ -1,6 +1,6 @@
 import { stopTurn, type Ports } from '#journal';
-import type { DriverRequests } from './driver-requests.js';
 import { notFound } from '../errors/request-error.js';
+import type { DriverRequests } from './driver-requests.js';
 
 /** Stop, as the gateway does it itself: with or without an orchestrator that answers. */
 export class StopTurns {

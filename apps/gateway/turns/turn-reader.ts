@@ -11,10 +11,10 @@ import type { Store } from '#store';
 import type { Clock } from '#time';
 import { callViewOf, outcomeOf, turnViewOf } from '#turn';
 import type { User } from '../people/auth/user.js';
-import { listMessages, type MessageBody, type MessagesPage } from './messages.js';
-import type { Ownership } from './ownership.js';
 import { notFound } from '../errors/request-error.js';
 import { MAX_PAGE_BYTES, readNewestViews } from '../feeds/newest-turns.js';
+import { listMessages, type MessageBody, type MessagesPage } from './messages.js';
+import type { Ownership } from './ownership.js';
 
 /** The fields of a call that may be long, in full. */
 export type WholeCall = Pick<CallView, 'args' | 'result'>;

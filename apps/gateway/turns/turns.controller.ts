@@ -3,12 +3,12 @@ import type { z } from 'zod';
 import { clientRequestSchemas, type CallView, type ClientAnswer } from '#contracts';
 import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
 import type { User } from '../people/auth/user.js';
-import { Ownership } from './ownership.js';
 import { ParsePipe } from '../http/parse.pipe.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
+import { Ownership } from './ownership.js';
 import { AnswerCalls } from './answer-calls.js';
 import { StopTurns } from './stop-turns.js';
 import { TurnReader } from './turn-reader.js';
-import { FromGateway } from '../http/from-gateway.decorator.js';
 
 const approvalSchema = clientRequestSchemas.tool_approval.pick({ decision: true });
 const inputSchema = clientRequestSchemas.input.omit({ turn_id: true, tool_call_id: true });

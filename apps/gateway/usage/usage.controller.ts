@@ -3,9 +3,9 @@ import type { z } from 'zod';
 import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
 import type { User } from '../people/auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';
+import { FromGateway } from '../http/from-gateway.decorator.js';
 import { UsageReader, type OwnUsageBody } from './usage.js';
 import { ownUsageSchema } from './usage-query.js';
-import { FromGateway } from '../http/from-gateway.decorator.js';
 
 @Controller('api/usage')
 @UseGuards(HttpUserGuard)

@@ -2,8 +2,8 @@ import { LOCAL_USER_ID, newMessage, type Body } from '#contracts';
 import { FairLine, type Report } from '#limits';
 import type { Refusals } from '#observability';
 import type { Timer } from '#time';
-import type { QueueInspections } from './queue-inspections.js';
 import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
+import type { QueueInspections } from './queue-inspections.js';
 
 /** A change is sent at once, but not more often than this. */
 const SEND_AGAIN_MS = 250;

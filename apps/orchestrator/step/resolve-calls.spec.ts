@@ -4,8 +4,8 @@ import { ArgumentValidator } from '#tools';
 import { DEFAULT_BUDGETS } from '#turn';
 import { InPlaceChecks } from '#tools/testing';
 import { systemTime } from '#time';
-import { resolveCalls, withDataFiles, type CallRules } from './resolve-calls.js';
 import type { AskedCall } from '../ask/step-part.js';
+import { resolveCalls, withDataFiles, type CallRules } from './resolve-calls.js';
 
 const tool: CatalogTool = {
   name: 'mail.send',

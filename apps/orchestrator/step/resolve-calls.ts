@@ -9,9 +9,9 @@ import {
 } from '#contracts';
 import { busNameOf, describeUnknownTool, showUnreadable, type ArgumentValidator } from '#tools';
 import { isEndless, type Budgets } from '#turn';
+import type { AskedCall } from '../ask/step-part.js';
 import { refuseExcess } from './excess-calls.js';
 import { refuseUnsendable } from './sendable-arguments.js';
-import type { AskedCall } from '../ask/step-part.js';
 
 /** The rules that decide about the calls of a step. */
 export interface CallRules {

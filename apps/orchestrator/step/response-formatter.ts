@@ -1,6 +1,6 @@
+import { z } from 'zod';
 import { isObject, type Block } from '#contracts';
 import type { ModelTool } from '#llm';
-import { z } from 'zod';
 
 /** The tool that the model is forced to call after the loop. No tool of a toolset has such a name. */
 export const RESPONSE_FORMATTER = 'response_formatter';

@@ -2,9 +2,9 @@ import type { Step } from '#contracts';
 import type { Ports } from '#journal';
 import { settledWithin } from '#time';
 import { isShownStep, nextStepNumber } from '#turn';
-import { committedEvents } from './announce-step.js';
 import type { TurnUsage } from '../work/turn-usage.js';
 import type { TurnWork } from '../work/turn-work.js';
+import { committedEvents } from './announce-step.js';
 
 const LEAVING_MS = 1_000;
 

@@ -6,11 +6,11 @@ import { settledWithin } from '#time';
 import { ArgumentValidator } from '#tools';
 import { statusOf } from '#turn';
 import type { DrivingDeps } from '../work/driving.deps.js';
+import type { TurnWork } from '../work/turn-work.js';
 import type { History } from './history.js';
 import type { CallQueues } from './open-calls.js';
 import type { TakeUp } from './take-up.js';
 import { TurnDriver, type DriveEnd } from './turn-driver.js';
-import type { TurnWork } from '../work/turn-work.js';
 
 /** RabbitMQ closes a channel whose delivery is unacknowledged for 30 minutes. */
 const HOLD_MS = 10 * 60_000;

@@ -1,12 +1,12 @@
 import { errorDetail } from '#contracts';
 import { carryOut, type Ports } from '#journal';
 import { decideNotTaken, toolsetOf, type CallDecision } from '#turn';
-import { NoWorkerWatch } from './no-worker.js';
 import type { QueueInspections } from '../fairness/queue-inspections.js';
 import type { CallShares } from '../fairness/call-shares.js';
 import { TurnShare } from '../fairness/turn-share.js';
 import type { TurnMemory } from '../work/turn-memory.js';
 import type { TurnWork } from '../work/turn-work.js';
+import { NoWorkerWatch } from './no-worker.js';
 
 const RETRY_AFTER_MS = 10_000;
 

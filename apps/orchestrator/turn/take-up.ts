@@ -6,10 +6,9 @@ import { timestampOf } from '#time';
 import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
 import type { CatalogueService } from '../catalogue/catalogue.service.js';
 import type { RequestImages } from '../ask/request-images.js';
-import type { History } from './history.js';
-
 import { TurnMemory } from '../work/turn-memory.js';
 import type { ConversationAtTakeUp, TurnWork } from '../work/turn-work.js';
+import type { History } from './history.js';
 
 /** If taken up, this process drives the turn. Otherwise there is nothing (more) for it to do. */
 export type TakenUp = TurnWork | 'nothing_to_do';

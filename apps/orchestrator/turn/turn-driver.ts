@@ -12,13 +12,13 @@ import {
   type CallDecision,
 } from '#turn';
 import type { DrivingDeps } from '../work/driving.deps.js';
-import { Mailbox } from './mailbox.js';
 import { ModelStep } from '../step/model-step.js';
-import { OpenCalls, type CallQueues } from './open-calls.js';
 import { StepCommits } from '../step/step-commits.js';
 import { failRow, partialText, usageOf } from '../step/fail-row.js';
 import { TurnUsage } from '../work/turn-usage.js';
 import type { TurnWork } from '../work/turn-work.js';
+import { Mailbox } from './mailbox.js';
+import { OpenCalls, type CallQueues } from './open-calls.js';
 
 const TICK_MS = 2_000;
 

@@ -1,6 +1,6 @@
-import type { TurnView } from '#contracts';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import type { TurnView } from '#contracts';
 import { RequestError } from './connection/connection.js';
 import { activeTurn, hasEnded } from './conversation/conversations.js';
 import { Announcer } from './frame/announcer.js';

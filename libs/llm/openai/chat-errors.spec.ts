@@ -6,10 +6,10 @@ import type { ErrorReply, RawReply } from '../../../test/fakes/scripted-api.js';
 import { startStrictChatApi, type StrictChatApi } from '../../../test/fakes/strict-chat-api.js';
 import { ModelError } from '../model.port.js';
 import { aRequest, collect } from '../testing/model-contract.js';
-import { ChatModel } from './chat-model.adapter.js';
 import { GEMINI } from '../providers/gemini.js';
 import { OLLAMA } from '../providers/ollama.js';
 import { OPENAI } from '../providers/openai.js';
+import { ChatModel } from './chat-model.adapter.js';
 
 const KEY = 'AIzaSyTest-0123456789';
 const PROVIDERS = { openai: OPENAI, gemini: GEMINI, ollama: OLLAMA, compatible: OPENAI };

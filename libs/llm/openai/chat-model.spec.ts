@@ -5,11 +5,11 @@ import { describeModelContract } from '../testing/model-contract.js';
 import { chatSay, chatUseTools } from '../../../test/fakes/chat-reply.js';
 import type { ChatService } from '../../../test/fakes/chat-request-rules.js';
 import { startStrictChatApi, type ChatScript } from '../../../test/fakes/strict-chat-api.js';
-import { ChatModel } from './chat-model.adapter.js';
 import { GEMINI } from '../providers/gemini.js';
 import { OLLAMA } from '../providers/ollama.js';
 import { OPENAI } from '../providers/openai.js';
 import { PROVIDERS } from '../providers/registry.js';
+import { ChatModel } from './chat-model.adapter.js';
 import type { ChatProvider } from './chat-provider.js';
 
 const SERVICES: [string, ChatService, ChatProvider, string, Partial<ProviderFixtures>][] = [

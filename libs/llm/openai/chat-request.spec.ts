@@ -10,10 +10,10 @@ import {
 } from '../../../test/fakes/strict-chat-api.js';
 import type { ModelMessage, ModelRequest, ModelTool } from '../model.port.js';
 import { ADD_TOOL, aRequest, collect, MULTIPLY_TOOL, userSays } from '../testing/model-contract.js';
-import { ChatModel } from './chat-model.adapter.js';
 import { GEMINI } from '../providers/gemini.js';
 import { OLLAMA } from '../providers/ollama.js';
 import { OPENAI } from '../providers/openai.js';
+import { ChatModel } from './chat-model.adapter.js';
 
 const CALL = `call_${'a'.repeat(22)}`;
 const OTHER_CALL = `call_${'b'.repeat(22)}`;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { ModelError, type ModelPart } from '../model.port.js';
 import { callsOf, textOf } from '../testing/model-contract.js';
-import type { CallDelta } from './call-collector.js';
 import { GEMINI } from '../providers/gemini.js';
 import { OPENAI } from '../providers/openai.js';
+import type { CallDelta } from './call-collector.js';
 import type { ChatProvider } from './chat-provider.js';
 import { ChunkReader, type ChatChunk } from './chunk-reader.js';
 

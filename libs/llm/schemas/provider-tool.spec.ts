@@ -2,10 +2,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { toolSchemaCase } from '../testing/schema-cases.js';
-import { toCurrentKeywords } from './current-keywords.js';
-import { isSchema, mapSubschemas, type JsonSchema } from './json-schema.js';
 import { describeSchemaLosses } from '../model-facts.js';
 import { findProvider, PROVIDERS } from '../providers/registry.js';
+import { toCurrentKeywords } from './current-keywords.js';
+import { isSchema, mapSubschemas, type JsonSchema } from './json-schema.js';
 import { toProviderTool } from './provider-tool.js';
 
 const ajv = new Ajv2020({

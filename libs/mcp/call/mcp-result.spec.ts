@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { plainText } from '#contracts';
-import { toMcpResult as convert } from './mcp-result.js';
 import { toolContext } from '../testing/fixture.js';
+import { toMcpResult as convert } from './mcp-result.js';
 
 const { attach } = toolContext();
 const toMcpResult = (result: Parameters<typeof convert>[0]) => convert(result, attach);

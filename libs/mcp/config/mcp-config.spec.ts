@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { systemTime } from '#time';
 import { createMcpToolsets } from '../create-mcp-toolsets.js';
-import { loadMcpConfig, McpConfigError, parseMcpConfig } from './mcp-config.js';
 import { recordingLogger } from '../testing/fixture.js';
+import { loadMcpConfig, McpConfigError, parseMcpConfig } from './mcp-config.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-mcp-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));

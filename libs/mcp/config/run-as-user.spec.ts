@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { waitFor } from '../../../test/services/wait-for.js';
-import { commandAsUser } from './run-as-user.js';
-import { McpConfigError, parseMcpConfig } from './mcp-config.js';
 import { openTransport } from '../connection/open-transport.js';
 import { recordingLogger, stdioServer } from '../testing/fixture.js';
+import { commandAsUser } from './run-as-user.js';
+import { McpConfigError, parseMcpConfig } from './mcp-config.js';
 
 const isRoot = process.platform === 'linux' && process.getuid?.() === 0;
 const NOBODY = 65_534;

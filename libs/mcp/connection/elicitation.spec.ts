@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { plainText } from '#contracts';
 import type { Question, Reply, ToolContext } from '#tools';
 import { SystemClock } from '#time';
-import { Elicitation } from './elicitation.js';
 import {
   createToolset,
   serverScript,
@@ -12,6 +11,7 @@ import {
   toolContext,
   toolOf,
 } from '../testing/fixture.js';
+import { Elicitation } from './elicitation.js';
 
 afterEach(stopToolsets);
 

@@ -10,12 +10,12 @@ import {
 } from '@modelcontextprotocol/client';
 import { VERSION } from '#observability';
 import { limitTime, settledWithin, type Clock } from '#time';
-import { Elicitation } from './elicitation.js';
-import type { Asker } from './elicitation.js';
 import { limitLines } from '../limits/limit-lines.js';
 import type { McpServer } from '../config/mcp-config.js';
 import type { McpLogger } from '../config/telemetry.js';
 import type { McpMetrics } from '../config/telemetry.js';
+import { Elicitation } from './elicitation.js';
+import type { Asker } from './elicitation.js';
 import { openTransport } from './open-transport.js';
 import { refuseRequest } from './mcp-errors.js';
 import { LOG_LEVEL, logMessage, type LoggedMessage } from './server-log.js';

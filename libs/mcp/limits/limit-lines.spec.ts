@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals';
-import { limitLines, LINES_PER_MINUTE } from './limit-lines.js';
 import type { McpLogger } from '../config/telemetry.js';
+import { limitLines, LINES_PER_MINUTE } from './limit-lines.js';
 
 let nowMs: number;
 let written: [level: string, fields: object, text: string][];

@@ -1,7 +1,6 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { ReadBuffer } from '@modelcontextprotocol/client';
 import fc from 'fast-check';
-import { LineBuffer } from './line-buffer.js';
 import {
   createToolset,
   stdioServer,
@@ -10,6 +9,7 @@ import {
   toolContext,
   toolOf,
 } from '../testing/fixture.js';
+import { LineBuffer } from './line-buffer.js';
 
 afterEach(() => void jest.restoreAllMocks());
 afterEach(stopToolsets);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { InputSchemas } from '#tools';
-import { describeTools } from './describe-tools.js';
 import { stdioServer } from '../testing/fixture.js';
+import { describeTools } from './describe-tools.js';
 
 const schemas = new InputSchemas();
 const list = (tools: Parameters<typeof describeTools>[0]) =>

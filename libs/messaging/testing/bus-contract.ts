@@ -10,8 +10,8 @@ import {
 import { controlKey } from '#contracts';
 import type { Bus, DeadDelivery, Delivery } from '../bus.port.js';
 import { DELIVERY_LIMIT, toolsQueue } from '../topology.js';
-import { eventually } from './eventually.js';
 import { inTime } from '../../../test/services/wait-for.js';
+import { eventually } from './eventually.js';
 import { probe, superseded, token, toolCall, turnAdvance } from './sample-messages.js';
 
 /** A broker under test and ways to bypass the port. */

@@ -1,5 +1,5 @@
-import type Database from 'libsql';
 import { join } from 'node:path';
+import type Database from 'libsql';
 import { StoreSetupError } from '../store-errors.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../clock.port.js';
-import type { OwnedTask, TaskOwner } from './task-queue.js';
 import { repeatOn, sleepOn } from '../waits.js';
+import type { OwnedTask, TaskOwner } from './task-queue.js';
 
 /** The world of the process. */
 interface World extends Pick<Clock, 'now' | 'wall'> {

@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '../clock.port.js';
+import { repeatOn, sleepOn } from '../waits.js';
 import { ProcessClock } from './process-clock.js';
 import type { SeededRandom } from './seeded-random.js';
 import { TaskQueue, type OwnedTask, type TaskOwner } from './task-queue.js';
-import { repeatOn, sleepOn } from '../waits.js';
 
 const START = Date.parse('2026-01-01T00:00:00.000Z');
 

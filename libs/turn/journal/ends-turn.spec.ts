@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { endsTurn } from './ends-turn.js';
 import { callRow, stepRow } from '../testing/rows.js';
+import { endsTurn } from './ends-turn.js';
 
 describe('endsTurn', () => {
   it.each(['end_turn', 'max_tokens', 'stop_sequence'] as const)(

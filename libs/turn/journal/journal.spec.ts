@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { answerRow, callId, callRow, claimRow, journalOf, outcomeRow, stepRow } from '../testing/rows.js';
 import {
   approvedTools,
   claimsOn,
@@ -10,7 +11,6 @@ import {
   statusOf,
   totalUsage,
 } from './journal.js';
-import { answerRow, callId, callRow, claimRow, journalOf, outcomeRow, stepRow } from '../testing/rows.js';
 
 const claimed = [claimRow('turn_1', 1, { owner: 'orchestrator-1' })];
 const question = { message: 'Which?', schema: {}, expires_at: '2026-01-02T00:00:00.000Z' };

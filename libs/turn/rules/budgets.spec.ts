@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { countExceeded, DEFAULT_BUDGETS, timeExceeded } from './budgets.js';
 import { answerRow, at, claimRow, journalOf, START, stepRow } from '../testing/rows.js';
+import { countExceeded, DEFAULT_BUDGETS, timeExceeded } from './budgets.js';
 
 const TEN_MINUTES_MS = 600_000;
 const first = claimRow('turn_1', 1, { at: at(1_000) });

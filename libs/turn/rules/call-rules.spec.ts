@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ToolClass } from '#contracts';
+import { answerRow, callId, callRow, claimRow, outcomeRow, START, stepRow } from '../testing/rows.js';
 import {
   approvalExpiry,
   decideAfterReclaim,
@@ -9,7 +10,6 @@ import {
   type CallState,
 } from './call-rules.js';
 import type { Liveness } from './liveness.js';
-import { answerRow, callId, callRow, claimRow, outcomeRow, START, stepRow } from '../testing/rows.js';
 
 const MINUTE_MS = 60_000;
 const approval = callRow(1, { approval: 'required' });

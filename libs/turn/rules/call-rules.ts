@@ -9,9 +9,9 @@ import {
   type StoodBack,
   type ToolClass,
 } from '#contracts';
+import { failedOutcome, mayHaveRun, neverStarted } from '../journal/outcomes.js';
 import { DEFAULT_BUDGETS } from './budgets.js';
 import type { Liveness } from './liveness.js';
-import { failedOutcome, mayHaveRun, neverStarted } from '../journal/outcomes.js';
 import { decideStopped } from './stopped-calls.js';
 
 export interface CallState {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Journal } from '#contracts';
-import type { Action } from './decide.js';
 import { endingStep, holderOf, openCalls, outcomeOf } from '../journal/journal.js';
 import { Simulation } from '../testing/simulation.js';
 import { Tape } from '../testing/tape.js';
@@ -9,6 +8,7 @@ import { choices, simulate } from '../testing/walks.js';
 import { assertTranscript } from '../transcript/transcript-invariant.js';
 import { appendMessages, messagesOfTurn } from '../transcript/transcript.js';
 import type { ModelMessage } from '../transcript/model-message.js';
+import type { Action } from './decide.js';
 
 function checkDecision(journal: Journal, action: Action): void {
   if (action.do === 'call_model') {

@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Journal } from '#contracts';
-import { DEFAULT_BUDGETS } from './budgets.js';
-import { decide, type Situation } from './decide.js';
 import {
   answerRow,
   at,
@@ -13,6 +11,8 @@ import {
   START,
   stepRow,
 } from '../testing/rows.js';
+import { DEFAULT_BUDGETS } from './budgets.js';
+import { decide, type Situation } from './decide.js';
 
 const claims = [claimRow('turn_1', 1, { owner: 'orchestrator-1', at: at(0) })];
 const approval = callRow(1, { approval: 'required' });

@@ -1,6 +1,4 @@
 import type { Call, FailureCode, Journal, Step } from '#contracts';
-import { countExceeded, timeExceeded, type Budgets } from './budgets.js';
-import { deadlineOf, decideCall, type CallAction, type CallSituation, type CallState } from './call-rules.js';
 import {
   answerTo,
   claimsOn,
@@ -11,6 +9,8 @@ import {
   waitsForPerson,
   type OpenCall,
 } from '../journal/journal.js';
+import { countExceeded, timeExceeded, type Budgets } from './budgets.js';
+import { deadlineOf, decideCall, type CallAction, type CallSituation, type CallState } from './call-rules.js';
 import { isThrashing } from './turn-rules.js';
 
 export interface Situation extends Omit<CallSituation, 'stopped'> {

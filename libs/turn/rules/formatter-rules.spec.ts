@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Call, Outcome, Step } from '#contracts';
-import { answerDue, isEndless, unreadableAnswers } from './formatter-rules.js';
 import { callRow, journalOf, outcomeRow, stepRow, turnRow } from '../testing/rows.js';
+import { answerDue, isEndless, unreadableAnswers } from './formatter-rules.js';
 
 const withFormatter = turnRow(1, { options: { formatter: true } });
 const due = (steps: Step[], outcomes: Outcome[] = [], turn = withFormatter) =>

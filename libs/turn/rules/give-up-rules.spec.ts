@@ -1,9 +1,9 @@
-import { errorDetail } from '#contracts';
 import { describe, expect, it } from '@jest/globals';
-import { decideAfterCompeting, decideNotTaken, decideStop } from './give-up-rules.js';
+import { errorDetail } from '#contracts';
 import { settleClaim } from '../journal/claim-rows.js';
 import { neverStarted } from '../journal/outcomes.js';
 import { callId, callRow, claimRow, journalOf, outcomeRow, stepRow, START } from '../testing/rows.js';
+import { decideAfterCompeting, decideNotTaken, decideStop } from './give-up-rules.js';
 
 const cancelled = outcomeRow(1, { status: 'failure', data: null, error: neverStarted() });
 const nobody = errorDetail('DependencyUnavailable', 'No worker for math is running.');

@@ -1,7 +1,7 @@
 import type { Claim, ErrorDetail, Journal, Outcome } from '#contracts';
-import type { CallAction } from './call-rules.js';
 import { endingStep, holderOf, nextStepNumber, type OpenCall } from '../journal/journal.js';
 import { failedOutcome, mayHaveRun } from '../journal/outcomes.js';
+import type { CallAction } from './call-rules.js';
 
 /** What is left to do to stop a turn, for the process that stops it: gateway or driver. */
 export type StopAction =

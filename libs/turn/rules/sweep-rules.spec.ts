@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { callRow, claimRow, journalOf, outcomeRow, START, stepRow } from '../testing/rows.js';
 import { decideSweep, isSettled, parkedCheckMs } from './sweep-rules.js';
 import { isSuperseded } from './turn-rules.js';
-import { callRow, claimRow, journalOf, outcomeRow, START, stepRow } from '../testing/rows.js';
 
 const situation = { now: START + 1_000, me: 'orchestrator-1', liveness: () => 'alive' as const };
 const asks = stepRow(1, '', [callRow(1)]);

@@ -1,8 +1,8 @@
 import type { Journal } from '#contracts';
+import { endingStep, holderOf, openCalls } from '../journal/journal.js';
 import { approvalExpiry } from './call-rules.js';
 import type { CallSituation } from './call-rules.js';
 import { decideCalls, type CallDecision } from './decide.js';
-import { endingStep, holderOf, openCalls } from '../journal/journal.js';
 
 /** What the sweeper does about a turn that is due. */
 export type SweepAction =

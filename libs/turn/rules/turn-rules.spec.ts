@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Liveness } from './liveness.js';
 import { answerRow, at, callId, claimRow, journalOf, outcomeRow, stepRow } from '../testing/rows.js';
+import type { Liveness } from './liveness.js';
 import { decideTakeUp, isThrashing, stepAttempt } from './turn-rules.js';
 
 const ME = 'orchestrator-1';

@@ -1,7 +1,7 @@
 import type { Journal } from '#contracts';
+import { claimsOn } from '../journal/journal.js';
 import { DEFAULT_BUDGETS, type Budgets } from './budgets.js';
 import type { Liveness } from './liveness.js';
-import { claimsOn } from '../journal/journal.js';
 
 /** How a process that got a hint takes up a turn (docs/architecture.md, "Claim and settle"). */
 export type TakeUp =

@@ -1,3 +1,4 @@
+import type { Journal } from '#contracts';
 import {
   answerTo,
   claimsOn,
@@ -8,7 +9,6 @@ import {
   nextStepNumber,
   openCalls,
 } from '../journal/journal.js';
-import type { Journal } from '#contracts';
 import { CONVERSATION_ID, journalOf, turnRow } from './rows.js';
 import { SimulatedDriver } from './simulated-driver.js';
 import { SimulatedWorkers } from './simulated-workers.js';

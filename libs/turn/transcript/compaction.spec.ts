@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConversationEvent } from '#contracts';
-import { compacted, compactionOf, shortenResults, withoutSummary } from './compaction.js';
-import type { ModelMessage } from './model-message.js';
 import { callId, callRow, journalOf, outcomeRow, stepRow, turnRow } from '../testing/rows.js';
 import { emptyView, reduce } from '../view/reduce.js';
 import { eventsOfCommit } from '../testing/step-events.js';
+import { turnViewOf } from '../view/view-of.js';
+import { compacted, compactionOf, shortenResults, withoutSummary } from './compaction.js';
+import type { ModelMessage } from './model-message.js';
 import { assertTranscript } from './transcript-invariant.js';
 import { messagesOfTurn } from './transcript.js';
-import { turnViewOf } from '../view/view-of.js';
 
 const summary = (text: string, n = 1) => stepRow(n, text, [], { kind: 'summary' });
 

@@ -1,6 +1,6 @@
 import type { Step } from '#contracts';
-import type { ModelMessage, UserContent } from './model-message.js';
 import { textOf } from '../journal/journal.js';
+import type { ModelMessage, UserContent } from './model-message.js';
 import { cutMiddle } from './cut-text.js';
 
 /** How many characters of a tool result from before a compaction the model still reads. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Block } from '#contracts';
-import { withoutForeignThinking } from './foreign-thinking.js';
 import { journalOf, stepRow } from '../testing/rows.js';
+import { withoutForeignThinking } from './foreign-thinking.js';
 import { messagesOfTurn } from './transcript.js';
 
 const said: Block = { type: 'text', text: 'So.' };

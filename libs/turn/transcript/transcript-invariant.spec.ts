@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ModelMessage, UserContent } from './model-message.js';
 import { callId } from '../testing/rows.js';
+import type { ModelMessage, UserContent } from './model-message.js';
 import { assertTranscript, TranscriptError } from './transcript-invariant.js';
 
 const say = (text: string): UserContent & { type: 'text' } => ({ type: 'text', text });

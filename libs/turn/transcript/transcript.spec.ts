@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Block } from '#contracts';
-import type { ModelMessage } from './model-message.js';
 import { callId, callRow, journalOf, outcomeRow, stepRow, turnRow } from '../testing/rows.js';
+import type { ModelMessage } from './model-message.js';
 import { appendMessages, messagesOfTurn } from './transcript.js';
 
 const question: ModelMessage = { role: 'user', content: [{ type: 'text', text: 'Question 1' }] };

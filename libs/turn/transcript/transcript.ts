@@ -1,9 +1,9 @@
 import type { ArtifactReference, Block, Call, Journal, Outcome, Step, Turn } from '#contracts';
 import { IMAGE_TYPES, plainText } from '#contracts';
-import type { ImageReference, ModelMessage, UserContent } from './model-message.js';
-import { compactionOf } from './compaction.js';
 import { isReplaced } from '../rules/formatter-rules.js';
 import { endingStep } from '../journal/journal.js';
+import type { ImageReference, ModelMessage, UserContent } from './model-message.js';
+import { compactionOf } from './compaction.js';
 
 const STOPPED_NOTE = '[The user stopped the previous answer before it was complete.]';
 const FAILED_NOTE = '[The previous answer broke off because of an error.]';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CallState, ConversationEvent } from '#contracts';
-import { reduceEvent } from './reduce.js';
 import { after, ASKED, callOf, committed, SAID, turnOf, verdictOn } from '../testing/apply-events.js';
 import { at } from '../testing/rows.js';
 import {
@@ -12,6 +11,7 @@ import {
   toolQueued,
   toolStart,
 } from '../testing/sample-events.js';
+import { reduceEvent } from './reduce.js';
 
 describe('a tool call', () => {
   it('goes from queued to running to its end, and never back', () => {

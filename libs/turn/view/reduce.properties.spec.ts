@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { statusOf } from '../journal/journal.js';
-import { reduce } from './reduce.js';
 import { Delivery, Watch, type Shown } from '../testing/delivery.js';
 import { Tape } from '../testing/tape.js';
 import { choices, simulate } from '../testing/walks.js';
 import type { Frame, World } from '../testing/world.js';
+import { reduce } from './reduce.js';
 import { turnViewOf, viewOf } from './view-of.js';
 
 const finalView = (world: World) =>

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { emptyView, reduce, reduceEvent } from './reduce.js';
 import {
   after,
   ASKED,
@@ -12,6 +11,7 @@ import {
 } from '../testing/apply-events.js';
 import { at, CONVERSATION_ID } from '../testing/rows.js';
 import { callView, event, toolComplete, toolError, toolStart } from '../testing/sample-events.js';
+import { emptyView, reduce, reduceEvent } from './reduce.js';
 
 describe('reduce: a turn', () => {
   it('is shown as queued once, in the order of numbers', () => {

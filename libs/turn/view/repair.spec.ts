@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { toolEndSchema, type ConversationEvent, type Journal, type View } from '#contracts';
-import { reduce } from './reduce.js';
-import { endsBetween } from './repair.js';
 import {
   at,
   callRow,
@@ -12,6 +10,8 @@ import {
   stepRow,
   turnRow,
 } from '../testing/rows.js';
+import { reduce } from './reduce.js';
+import { endsBetween } from './repair.js';
 import { toolEndEvent, toolEndOfView } from './tool-end.js';
 import { viewOf } from './view-of.js';
 

@@ -26,10 +26,10 @@ import {
   textOf,
   totalUsage,
 } from '../journal/journal.js';
+import { wholePairs } from '../transcript/cut-text.js';
 import { artifactsOf, errorOf, startOfEnded, stateOf, statusField, toolsetOf } from './tool-end.js';
 import { isEnded } from './view-change.js';
 import { cutArgs, cutText } from './view-limits.js';
-import { wholePairs } from '../transcript/cut-text.js';
 
 const MAX_SNAPSHOT_BYTES = 1024 * 1024;
 

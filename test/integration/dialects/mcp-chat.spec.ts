@@ -6,10 +6,10 @@ import { systemTime } from '#time';
 import { readGolden } from '../../contracts/golden.js';
 import { McpChatClient, readNaively, readStrictly } from '../../e2e/mcp-chat-client.js';
 import { waitFor } from '../../services/wait-for.js';
-import { openRaw } from './raw-http.js';
 import { announcedTool, announcedToolset } from '../../../libs/tools/testing/toolsets.js';
 import { startHarness, type Harness } from '../gateway/gateway-harness.js';
 import { addCall, PlayedTurn } from '../gateway/played-turn.js';
+import { openRaw } from './raw-http.js';
 
 let harness: Harness;
 let client: McpChatClient;

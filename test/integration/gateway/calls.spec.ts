@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '#time';
+import { callId, callRow, claimRow, CONVERSATION_ID, outcomeRow, stepRow, turnRow } from '#journal/testing';
 import { createProgram } from '../../../apps/command-line/program.js';
 import { signToken } from '../../../apps/gateway/people/auth/json-web-token.adapter.js';
-import { callId, callRow, claimRow, CONVERSATION_ID, outcomeRow, stepRow, turnRow } from '#journal/testing';
 import { JWT_SECRET, startHarness, type Harness } from './gateway-harness.js';
 
 const AUTH = { kind: 'jwt' as const, secret: JWT_SECRET };

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { encodeMessage, newMessage, type Message } from '#contracts';
 import type { DeadDelivery } from '#messaging';
-import { keepDeadLetter } from '../../../apps/orchestrator/sweep/keep-dead-letter.js';
 import {
   callId,
   callRow,
@@ -14,6 +13,7 @@ import {
   type TestPorts,
 } from '#journal/testing';
 import { systemTime } from '#time';
+import { keepDeadLetter } from '../../../apps/orchestrator/sweep/keep-dead-letter.js';
 
 const hintOf = (): Message =>
   newMessage(systemTime(), 'turn.advance', { turn_id: TURN_ID, conversation_id: CONVERSATION_ID });

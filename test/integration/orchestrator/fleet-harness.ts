@@ -7,6 +7,7 @@ import { createLogger, createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
 import type { ToolsetHost } from '#tools';
 import { SystemClock, systemTime } from '#time';
+import { testPeers } from '#journal/testing';
 import type { OrchestratorSettings } from '../../../apps/orchestrator/deps/orchestrator.deps.js';
 import {
   startOrchestrator,
@@ -14,7 +15,6 @@ import {
 } from '../../../apps/orchestrator/start-orchestrator.app.js';
 import { testSettings } from '../../../apps/orchestrator/testing/test-settings.js';
 import { startToolWorker } from '../../../apps/tool-worker/start-tool-worker.app.js';
-import { testPeers } from '#journal/testing';
 import { waitFor } from '../../services/wait-for.js';
 
 export const USAGE = { input_tokens: 10, output_tokens: 5, cached_tokens: 0 };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
 import { noFaults } from '#faults';
 import type { Metrics } from '#observability';
 import { systemTime } from '#time';
-import { defineTool, defineToolset } from '../../../libs/tools/define-tool.js';
-import { z } from 'zod';
 import { openPorts } from '#journal/testing';
 import { InputSchemas } from '#tools';
 import { InPlaceChecks } from '#tools/testing';
+import { defineTool, defineToolset } from '../../../libs/tools/define-tool.js';
 import { ToolWorker } from '../../../apps/tool-worker/tool-worker.js';
 import { inTime, waitFor } from '../../services/wait-for.js';
 

@@ -7,11 +7,11 @@ import type { User } from '../../people/auth/user.js';
 import { Bodies } from '../../door/bodies/bodies.js';
 import { endWith, streamResponse } from '../stream/stream-response.js';
 import type { TurnNews } from '../stream/turn-stream.js';
+import { FromParts } from '../../http/from-parts.decorator.js';
 import { toData, type AgUiEvent } from './ag-ui-event.js';
 import { RunEvents } from './run-events.js';
 import { runReader } from './run-input.js';
 import { Runs, type StartedRun } from './runs.js';
-import { FromParts } from '../../http/from-parts.decorator.js';
 
 @Controller('ag-ui')
 @UseGuards(HttpUserGuard, StreamGuard)

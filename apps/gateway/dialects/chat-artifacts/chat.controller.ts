@@ -6,11 +6,11 @@ import { StreamGuard } from '../../people/auth/stream.guard.js';
 import type { User } from '../../people/auth/user.js';
 import { Bodies } from '../../door/bodies/bodies.js';
 import { endWith, streamResponse } from '../stream/stream-response.js';
+import { FromParts } from '../../http/from-parts.decorator.js';
 import { ChatLines, type ChatForm } from './chat-lines.js';
 import { ArtifactChat, type StartedChat } from './artifact-chat.js';
 import { LogLines } from './log-lines.js';
 import { chatReader } from './read-chat.js';
-import { FromParts } from '../../http/from-parts.decorator.js';
 
 const DEFAULT_PROVIDER = 'anthropic';
 const NDJSON = 'application/x-ndjson';

@@ -1,7 +1,7 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
 import { HttpUserGuard } from '../../people/auth/http-user.guard.js';
-import { FrontEndLists, type ServerBody } from './front-end-lists.js';
 import { FromParts } from '../../http/from-parts.decorator.js';
+import { FrontEndLists, type ServerBody } from './front-end-lists.js';
 
 @Controller('api')
 @UseGuards(HttpUserGuard)

@@ -7,9 +7,9 @@ import { toRequestError } from '../../errors/to-request-error.js';
 import { judgeRequest } from '../../door/http/judge-request.js';
 import { originOf } from '../../door/http/origin-rules.js';
 import type { DialectHost } from '../host/dialect.js';
-import type { GenesisSockets } from './genesis-sockets.js';
 import { refuseUpgrade } from '../../door/sockets/refuse-upgrade.js';
 import type { TakeUpgrade } from '../../door/sockets/serve-upgrades.adapter.js';
+import type { GenesisSockets } from './genesis-sockets.js';
 import { SocketServer } from './socket.adapter.js';
 
 /**

@@ -19,8 +19,8 @@ import type { UserTraffic } from '../../door/sockets/user-traffic.js';
 import type { AnswerCalls } from '../../turns/answer-calls.js';
 import type { TurnAdmission } from '../../turns/turn-admission.js';
 import type { TurnReader } from '../../turns/turn-reader.js';
-import type { DialectTurns } from './dialect-turns.js';
 import type { DialectWire } from '../../door/refusals/dialect-wire.js';
+import type { DialectTurns } from './dialect-turns.js';
 
 /** The members of a gateway that its dialects may use. */
 export interface DialectHost {

@@ -8,11 +8,11 @@ import type { User } from '../../people/auth/user.js';
 import { ParsePipe } from '../../http/parse.pipe.js';
 import type { StartedTurn } from '../host/dialect-turns.js';
 import { endWith, streamResponse } from '../stream/stream-response.js';
+import { FromParts } from '../../http/from-parts.decorator.js';
 import { ChatAnswer } from './chat-answer.js';
 import { chatEventsOf, toErrorEvent } from './chat-events.js';
 import { Connections } from './connections.js';
 import { CurrentSession } from './current-session.pipe.js';
-import { FromParts } from '../../http/from-parts.decorator.js';
 
 const chatSchema = z.object({
   message: z.string().refine((text) => text.trim() !== '', { error: 'must not be blank' }),

@@ -1,10 +1,10 @@
 import { Controller, Get, Header, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import { CurrentUser, HttpUserGuard } from '../../people/auth/http-user.guard.js';
 import type { User } from '../../people/auth/user.js';
+import { FromParts } from '../../http/from-parts.decorator.js';
 import { Connections } from './connections.js';
 import { Servers, type Server, type ToolOfServer } from './servers.js';
 import { CurrentSession } from './current-session.pipe.js';
-import { FromParts } from '../../http/from-parts.decorator.js';
 
 type StatusBody =
   | { connected: true; server_id: string; tools: ToolOfServer[] }

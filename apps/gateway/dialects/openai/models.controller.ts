@@ -1,10 +1,10 @@
 import { Controller, Get, Param, UseGuards } from '@nestjs/common';
-import { CurrentUser, HttpUserGuard } from '../../people/auth/http-user.guard.js';
 import type { Time } from '#time';
+import { CurrentUser, HttpUserGuard } from '../../people/auth/http-user.guard.js';
 import type { User } from '../../people/auth/user.js';
 import { OfferedModels } from '../../catalogue/offered-models.js';
-import { chosenModel, findModel, listModels, type ServedModel } from './served-models.js';
 import { FromParts } from '../../http/from-parts.decorator.js';
+import { chosenModel, findModel, listModels, type ServedModel } from './served-models.js';
 
 @Controller('v1/models')
 @UseGuards(HttpUserGuard)

@@ -1,5 +1,5 @@
-import { RequestError } from '../../errors/request-error.js';
 import type { Refusals } from '#observability';
+import { RequestError } from '../../errors/request-error.js';
 import { MAX_BODY_BYTES } from './body-limits.js';
 
 const RETRY_MS = 2_000;

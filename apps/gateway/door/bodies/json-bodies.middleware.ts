@@ -7,8 +7,8 @@ import type { SendError } from '../refusals/send-error.js';
 import { isAlwaysServed } from '../../http/always-served.js';
 import { knownUserOf } from '../../people/auth/known-user.js';
 import { toRequestError } from '../../errors/to-request-error.js';
-import { TooManyBytes, type BodyBudget } from './body-budget.js';
 import { BodyError, NoJsonError } from '../../errors/body-error.js';
+import { TooManyBytes, type BodyBudget } from './body-budget.js';
 import {
   MAX_BODY_BYTES,
   MAX_DIALECT_VALUES,

@@ -5,8 +5,8 @@ import { RequestError } from '../../errors/request-error.js';
 import { toRequestError } from '../../errors/to-request-error.js';
 import { isAlwaysServed } from '../../http/always-served.js';
 import { addressOf } from '../../limits/client-address.js';
-import type { HttpOptions } from './http-options.js';
 import { rememberUser } from '../../people/auth/known-user.js';
+import type { HttpOptions } from './http-options.js';
 import { NoPlaceError, type Leave } from './request-places.js';
 
 type PlaceOptions = Pick<

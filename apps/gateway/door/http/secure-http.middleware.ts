@@ -1,11 +1,11 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
+import { nameRequests } from '../../http/request-id.middleware.js';
 import { judgeOrigins } from './cross-origin.middleware.js';
 import type { HttpOptions } from './http-options.js';
 import { pageHeaders } from './page-headers.js';
 import { parseBodies } from './parse-bodies.middleware.js';
 import { judgeBodyType } from './readable-body.middleware.js';
-import { nameRequests } from '../../http/request-id.middleware.js';
 import { PlaceSteps } from './request-places.middleware.js';
 
 /** As with all paths, the letters' case makes no difference: routes are found like that, too. */

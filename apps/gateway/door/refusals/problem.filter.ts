@@ -8,10 +8,10 @@ import {
 import type { Request, Response } from 'express';
 import type { Logger } from '#observability';
 import { NoJsonError } from '../../errors/body-error.js';
-import type { DialectWire } from './dialect-wire.js';
 import { requestIdOf } from '../../http/request-id.middleware.js';
 import { noSuchAddress, notFound, RequestError } from '../../errors/request-error.js';
 import { toRequestError } from '../../errors/to-request-error.js';
+import type { DialectWire } from './dialect-wire.js';
 import type { SendError } from './send-error.js';
 
 /** Serves a file of the page; calls `onMissing` when there is none of this name. */

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import type { DialectWire } from './dialect-wire.js';
 import { sendProblem, statusOf } from '../../errors/problem.js';
 import type { RequestError } from '../../errors/request-error.js';
+import type { DialectWire } from './dialect-wire.js';
 
 /** `status` overrides the code's own. */
 export type SendError = (request: Request, response: Response, error: RequestError, status?: number) => void;

@@ -5,11 +5,11 @@ import { bearerToken } from '../auth/user.js';
 import { RequestError } from '../../errors/request-error.js';
 import { ParsePipe, parseRequest } from '../../http/parse.pipe.js';
 import { addressOf } from '../../limits/client-address.js';
+import { FromParts } from '../../http/from-parts.decorator.js';
 import type { AccountBody } from './accounts.js';
 import { isVisible } from './confusable-names.js';
 import { Registration, type RegistrationState } from './registration.js';
 import { SignIn, type TokenBody } from './sign-in.js';
-import { FromParts } from '../../http/from-parts.decorator.js';
 
 /** No account has a longer one, and hashing it would cost as much. */
 const MAX_TYPED_LENGTH = 1_000;

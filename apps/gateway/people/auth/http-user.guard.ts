@@ -1,8 +1,8 @@
 import { createParamDecorator, Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { requestIdOf } from '../../http/request-id.middleware.js';
-import { bearerToken, type Authenticate, type User } from './user.js';
 import { FromGateway } from '../../http/from-gateway.decorator.js';
+import { bearerToken, type Authenticate, type User } from './user.js';
 
 type RequestOfUser = Request & { user?: User };
 

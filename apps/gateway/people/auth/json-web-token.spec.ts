@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { SystemClock } from '#time';
 import { decodeJwt, SignJWT } from 'jose';
+import { SystemClock } from '#time';
 import { MinuteLimit } from '../../limits/minute-limit.js';
 import { createAuthenticator, signToken } from './json-web-token.adapter.js';
 import { bearerToken } from './user.js';

@@ -1,9 +1,9 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { countAsStream } from './known-user.js';
-import { userOf } from './http-user.guard.js';
 import type { OpenLimit } from '../../limits/open-limit.js';
 import { FromGateway } from '../../http/from-gateway.decorator.js';
+import { countAsStream } from './known-user.js';
+import { userOf } from './http-user.guard.js';
 
 /**
  * For requests whose answer takes as long as a turn or a client: counts each for its user until either side closes the

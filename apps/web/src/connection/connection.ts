@@ -1,3 +1,4 @@
+import { io, type Socket } from 'socket.io-client';
 import type {
   ClientAnswer,
   ClientError,
@@ -7,7 +8,6 @@ import type {
   ErrorCode,
   Snapshot,
 } from '#contracts';
-import { io, type Socket } from 'socket.io-client';
 import { Observable } from './observable.js';
 import { acceptToken } from './person.js';
 import { rememberSignInMethod } from './sign-in-method.js';

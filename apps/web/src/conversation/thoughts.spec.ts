@@ -1,5 +1,5 @@
-import type { ConversationEvent, Snapshot } from '#contracts';
 import { describe, expect, it } from '@jest/globals';
+import type { ConversationEvent, Snapshot } from '#contracts';
 import { noThoughts, reduceThoughts, type Thought, type Thoughts } from './thoughts.js';
 
 type AnyEvent = ConversationEvent | Snapshot;

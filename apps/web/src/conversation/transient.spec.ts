@@ -1,5 +1,5 @@
-import type { ConversationEvent, Snapshot } from '#contracts';
 import { describe, expect, it } from '@jest/globals';
+import type { ConversationEvent, Snapshot } from '#contracts';
 import { noTransient, reduceTransient } from './transient.js';
 
 const event = (fields: object) =>

@@ -1,5 +1,5 @@
-import type { CallView } from '#contracts';
 import { describe, expect, it } from '@jest/globals';
+import type { CallView } from '#contracts';
 import {
   approvalText,
   argumentSummary,

@@ -1,6 +1,6 @@
 import type { CallView } from '#contracts';
-import type { Transient } from '../conversation/transient.js';
 import { toVisibleText } from '#turn';
+import type { Transient } from '../conversation/transient.js';
 
 /** How a call is drawn; several states of the protocol may look the same. */
 export type CallAppearance =

@@ -1,5 +1,5 @@
-import type { TurnView, View } from '#contracts';
 import { useEffect, useRef, useState } from 'react';
+import type { TurnView, View } from '#contracts';
 import { waitsForPerson } from '../conversation/conversations.js';
 import type { ConnectionLineState } from './disconnected.js';
 

@@ -1,15 +1,15 @@
-import type { TurnView } from '#contracts';
 import { useState } from 'react';
+import type { TurnView } from '#contracts';
 import { useNow } from '../conversation/clock.js';
 import { hasEnded } from '../conversation/conversations.js';
 import { useObservable, useSession } from '../session/session.js';
 import type { ListedTool } from '../connection/http.js';
 import { countOf, formatDuration, formatElapsed, formatNumber } from '../format/durations.js';
 import { toolNameOf } from '../format/tool-name.js';
+import type { ListedToolset } from '../session/tool-list.js';
 import { FoldButton } from './fold-button.js';
 import { Icon } from './icon.js';
 import { IconButton } from './icon-button.js';
-import type { ListedToolset } from '../session/tool-list.js';
 
 export function ToolsPanel({ turn, onHide }: { turn: TurnView | undefined; onHide: () => void }) {
   return (

@@ -6,8 +6,8 @@ import { ConversationList } from '../conversation/conversation-list.js';
 import { Conversations } from '../conversation/conversations.js';
 import { Outbox } from '../conversation/outbox.js';
 import { Router } from '../conversation/route.js';
-import { ToolList } from './tool-list.js';
 import { titleFrom } from '../conversation/conversation-title.js';
+import { ToolList } from './tool-list.js';
 
 /** The page's state that outlives a component. */
 export interface Session {

@@ -1,5 +1,5 @@
-import type { TurnView } from '#contracts';
 import { useState, type RefObject } from 'react';
+import type { TurnView } from '#contracts';
 import { activeTurn, hasEnded, type HeldConversation } from '../conversation/conversations.js';
 import { writeDraft } from '../conversation/drafts.js';
 import { isHeldBack, type OutgoingMessage } from '../conversation/outbox.js';

@@ -5,10 +5,10 @@ import type { OutgoingMessage } from '../conversation/outbox.js';
 import { noTransient } from '../conversation/transient.js';
 import { Icon } from '../frame/icon.js';
 import { useSession } from '../session/session.js';
+import { moveWithinThread } from '../keys/thread-keys.js';
 import { useFollowEnd } from './follow-end.js';
 import { OutgoingBubble } from './own-message.js';
 import { Turn } from './turn.js';
-import { moveWithinThread } from '../keys/thread-keys.js';
 
 interface ThreadProps {
   /** Changes when another conversation is shown. */

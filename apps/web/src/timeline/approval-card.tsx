@@ -1,8 +1,8 @@
-import type { CallView } from '#contracts';
 import { useRef } from 'react';
+import type { CallView } from '#contracts';
+import { toVisibleJson, toVisibleText } from '#turn';
 import { useIsDisconnected } from '../frame/disconnected.js';
 import { wholeToolName } from '../format/tool-name.js';
-import { toVisibleJson, toVisibleText } from '#turn';
 import { useApproval } from './answer-approval.js';
 import { useFocusOfRow } from './focus-of-row.js';
 

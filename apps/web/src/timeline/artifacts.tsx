@@ -1,5 +1,5 @@
-import type { ArtifactReference } from '#contracts';
 import { useEffect, useState, type MouseEvent } from 'react';
+import type { ArtifactReference } from '#contracts';
 import { HttpError, artifactPath, readArtifact } from '../connection/http.js';
 import { readToken } from '../connection/token.js';
 import { formatBytes } from '../format/bytes.js';

@@ -1,5 +1,5 @@
-import type { CallView } from '#contracts';
 import { useState } from 'react';
+import type { CallView } from '#contracts';
 import { HttpError, readCall } from '../connection/http.js';
 import { isOpen, workerName } from '../format/call-text.js';
 import { formatClock, formatDuration } from '../format/durations.js';

@@ -1,5 +1,5 @@
-import type { CallView } from '#contracts';
 import { memo, useId, useState } from 'react';
+import type { CallView } from '#contracts';
 import type { Transient } from '../conversation/transient.js';
 import { useNow } from '../conversation/clock.js';
 import { isThisPerson } from '../connection/person.js';

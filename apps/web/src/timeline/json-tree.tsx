@@ -1,7 +1,7 @@
 import { useState } from 'react';
+import { toVisibleJson, toVisibleText } from '#turn';
 import { FoldButton } from '../frame/fold-button.js';
 import { countOf } from '../format/durations.js';
-import { toVisibleJson, toVisibleText } from '#turn';
 
 const ITEMS_SHOWN = 20;
 

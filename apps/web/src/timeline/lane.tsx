@@ -1,5 +1,5 @@
-import type { CallView } from '#contracts';
 import type { CSSProperties } from 'react';
+import type { CallView } from '#contracts';
 import { appearanceOf } from '../format/call-text.js';
 import { endOf, percentOf, startOf, type Span } from './times.js';
 

@@ -1,6 +1,6 @@
+import { useId } from 'react';
 import type { QuestionField as Field } from '#contracts';
 import { choicesOf } from '#turn';
-import { useId } from 'react';
 import { toLocalTime } from './question-values.js';
 
 interface FieldProps {

@@ -1,6 +1,6 @@
+import { useId, useLayoutEffect, useRef, useState, type SubmitEvent } from 'react';
 import type { CallView, QuestionSchema } from '#contracts';
 import { checkAnswer, type AnswerProblem } from '#turn';
-import { useId, useLayoutEffect, useRef, useState, type SubmitEvent } from 'react';
 import { RequestError } from '../connection/connection.js';
 import { useIsDisconnected } from '../frame/disconnected.js';
 import { useSession } from '../session/session.js';

@@ -1,5 +1,5 @@
-import type { CallView, StepView } from '#contracts';
 import { memo, useCallback, useState } from 'react';
+import type { CallView, StepView } from '#contracts';
 import { useNow } from '../conversation/clock.js';
 import type { Transient } from '../conversation/transient.js';
 import { FoldButton } from '../frame/fold-button.js';

@@ -1,5 +1,5 @@
-import type { CallView } from '#contracts';
 import { describe, expect, it } from '@jest/globals';
+import type { CallView } from '#contracts';
 import { percentOf, ranMs, spanOf, startOf } from './times.js';
 
 const at = (ms: number) => new Date(ms).toISOString();
