@@ -47,7 +47,7 @@ export class ToolCards {
     }
   }
 
-  /** Nobody needs to be told any more of those that have ended. */
+  /** Ended calls need no more frames. */
   forgetEnded(): void {
     for (const [id, { phase }] of this.cards) if (phase === 'ended') this.cards.delete(id);
   }

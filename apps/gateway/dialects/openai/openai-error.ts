@@ -63,7 +63,7 @@ const ALLOWED: [RegExp, string][] = [
   [/^\/v1\/chat\/completions\/?$/i, 'POST'],
   [/^\/v1\/models(\/[^/]+)?\/?$/i, 'GET'],
 ];
-/** The API's status for the client protocol's `unprocessable`. */
+/** The API answers 400 where the client protocol answers 422. */
 const BAD_REQUEST = 400;
 
 /** Any refusal of a path below `/v1`. */

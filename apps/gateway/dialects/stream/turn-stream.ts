@@ -25,8 +25,8 @@ export interface TurnStreamDeps {
 }
 
 /**
- * Follows one turn as a stream that ends with it: `for await (const news of stream)`. Whoever reads slowly gets texts
- * merged. Arguments and results are whole (`readCall`), unlike in a view.
+ * Follows one turn as a stream that ends with it: `for await (const news of stream)`. A slow reader gets merged texts.
+ * Arguments and results are whole (`readCall`), unlike in a view.
  */
 export class TurnStream implements Viewer, AsyncIterable<TurnNews> {
   readonly budget = { length: 0 };
