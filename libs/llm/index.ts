@@ -6,7 +6,7 @@ export {
   type ModelPart,
   type ModelRequest,
   type ModelTool,
-} from './model.port.js';
+} from './port/model.port.js';
 export { canForceTool, contextWindowOf, describeSchemaLosses, hidesReasoning } from './model-facts.js';
 export {
   KEY_VARIABLES,
@@ -15,9 +15,9 @@ export {
   SUGGESTED_MODEL,
   URL_VARIABLES,
 } from './providers/registry.js';
-export { SUMMARY_INSTRUCTION } from './summary-instruction.js';
+export { SUMMARY_INSTRUCTION } from './port/summary.js';
 export { allowedModels, findModelRefusal, isModelAllowed } from './allowed-models.js';
 export { providerModels } from './provider-models.js';
 export { createModel, describeModel } from './model-setup.js';
 export { availableProviders, type ModelEnvironment } from './provider-settings.js';
-export { providerSafeName } from './tool-arguments.js';
+export { providerSafeName } from './port/tool-arguments.js';

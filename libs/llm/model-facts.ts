@@ -1,5 +1,5 @@
-import { providerOf, withoutProvider } from './model-name.js';
-import type { ModelTool } from './model.port.js';
+import { providerOf, withoutProvider } from './port/model-name.js';
+import type { ModelTool } from './port/model.port.js';
 import { findProvider } from './providers/registry.js';
 import type { SchemaLoss } from './schemas/json-schema.js';
 import { toProviderTool } from './schemas/provider-tool.js';

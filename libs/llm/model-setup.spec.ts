@@ -5,7 +5,7 @@ import { say } from '../../test/fakes/messages-reply.js';
 import { startStrictChatApi } from '../../test/fakes/strict-chat-api.js';
 import { startStrictMessagesApi } from '../../test/fakes/strict-messages-api.js';
 import { createModel, defaultModelName, describeModel, ModelSetupError } from './model-setup.js';
-import { ModelError } from './model.port.js';
+import { ModelError } from './port/model.port.js';
 import { ScriptedModel } from './scripted/scripted-model.js';
 import { availableProviders, type ModelEnvironment } from './provider-settings.js';
 import { aRequest, collect, textOf } from './testing/model-contract.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '#time';
-import { providerOf, withoutProvider } from './model-name.js';
-import { ModelError, type Model, type ModelPart, type ModelRequest } from './model.port.js';
+import { providerOf, withoutProvider } from './port/model-name.js';
+import { ModelError, type Model, type ModelPart, type ModelRequest } from './port/model.port.js';
 import { accessOf, findProviderProblem, type ModelEnvironment } from './provider-settings.js';
 import { findProvider, PROVIDERS, SUGGESTED_KEY, SUGGESTED_MODEL } from './providers/registry.js';
 

@@ -1,5 +1,5 @@
 import { findProblem, defaultModelName } from './model-setup.js';
-import { providerOf } from './model-name.js';
+import { providerOf } from './port/model-name.js';
 import type { ModelEnvironment } from './provider-settings.js';
 import { PROVIDERS } from './providers/registry.js';
 

@@ -1,4 +1,4 @@
-import { providerOf } from './model-name.js';
+import { providerOf } from './port/model-name.js';
 import type { Provider, ProviderAccess } from './providers/provider.js';
 import { PROVIDERS, type ProviderVariable } from './providers/registry.js';
 

@@ -1,8 +1,8 @@
 import { Anthropic } from '@anthropic-ai/sdk';
 import type { Clock } from '#time';
-import { cutOffError } from '../failed-request.js';
-import type { Model, ModelPart, ModelRequest } from '../model.port.js';
-import { withoutProvider } from '../model-name.js';
+import { cutOffError } from '../port/failed-request.js';
+import type { Model, ModelPart, ModelRequest } from '../port/model.port.js';
+import { withoutProvider } from '../port/model-name.js';
 import { ANTHROPIC_API } from './anthropic-api.js';
 import { StreamReader } from './stream-reader.js';
 import { toApiRequest } from './to-api-request.js';

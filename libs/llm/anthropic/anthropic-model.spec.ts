@@ -5,7 +5,7 @@ import { say, useTools } from '../../../test/fakes/messages-reply.js';
 import { PromptCache } from '../../../test/fakes/prompt-cache.js';
 import { startStrictMessagesApi, type StrictMessagesApi } from '../../../test/fakes/strict-messages-api.js';
 import { waitFor } from '../../../test/services/wait-for.js';
-import { ModelError, type ModelMessage, type ModelPart, type ModelRequest } from '../model.port.js';
+import { ModelError, type ModelMessage, type ModelPart, type ModelRequest } from '../port/model.port.js';
 import {
   ADD_TOOL,
   aRequest,

@@ -1,7 +1,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { StopReason, Usage } from '#contracts';
-import type { ModelPart } from '../model.port.js';
-import { toolCallPart } from '../tool-arguments.js';
+import type { ModelPart } from '../port/model.port.js';
+import { toolCallPart } from '../port/tool-arguments.js';
 
 type StreamEvent = Anthropic.Beta.BetaRawMessageStreamEvent;
 type StartEvent = Anthropic.Beta.BetaRawContentBlockStartEvent;

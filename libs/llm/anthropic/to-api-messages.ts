@@ -1,9 +1,8 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { Block } from '#contracts';
-import type { ImageReference, ModelImage, ModelMessage, UserContent } from '../model.port.js';
-import { nameOfImage } from '../shown-images.js';
-import { isThinkingOf } from '../thinking-origin.js';
-import { providerSafeName } from '../tool-arguments.js';
+import type { ImageReference, ModelImage, ModelMessage, UserContent } from '../port/model.port.js';
+import { isThinkingOf, nameOfImage } from '../port/request-parts.js';
+import { providerSafeName } from '../port/tool-arguments.js';
 
 export interface ApiMessage {
   role: 'user' | 'assistant';

@@ -1,9 +1,9 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
-import type { ModelRequest, ModelTool } from '../model.port.js';
-import { listedTools } from '../listed-tools.js';
+import type { ModelRequest, ModelTool } from '../port/model.port.js';
+import { listedTools } from '../port/request-parts.js';
 import { toAnthropicSchema } from '../schemas/anthropic-schema.js';
 import { toProviderTool } from '../schemas/provider-tool.js';
-import { wrapSummary } from '../wrap-summary.js';
+import { wrapSummary } from '../port/summary.js';
 import { featuresOf } from './model-features.js';
 import { toApiMessages } from './to-api-messages.js';
 

@@ -1,8 +1,14 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
 import type { Clock } from '#time';
-import { describeCause, isRetryableStatus, networkError, quote, sentenceFor } from '../failed-request.js';
-import { ModelError } from '../model.port.js';
-import { readRequestedWaitMs } from '../requested-wait.js';
+import {
+  describeCause,
+  isRetryableStatus,
+  networkError,
+  quote,
+  readRequestedWaitMs,
+  sentenceFor,
+} from '../port/failed-request.js';
+import { ModelError } from '../port/model.port.js';
 import { ANTHROPIC_API } from './anthropic-api.js';
 
 type Kind = ModelError['kind'];

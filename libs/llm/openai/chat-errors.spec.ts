@@ -4,7 +4,7 @@ import { toEvent } from '../../../test/fakes/chat-reply.js';
 import type { ChatService } from '../../../test/fakes/chat-request-rules.js';
 import type { ErrorReply, RawReply } from '../../../test/fakes/scripted-api.js';
 import { startStrictChatApi, type StrictChatApi } from '../../../test/fakes/strict-chat-api.js';
-import { ModelError } from '../model.port.js';
+import { ModelError } from '../port/model.port.js';
 import { aRequest, collect } from '../testing/model-contract.js';
 import { GEMINI } from '../providers/gemini.js';
 import { OLLAMA } from '../providers/ollama.js';

@@ -1,7 +1,7 @@
 import { OpenAI } from 'openai';
 import type { Clock } from '#time';
-import { cutOffError } from '../failed-request.js';
-import type { Model, ModelPart, ModelRequest } from '../model.port.js';
+import { cutOffError } from '../port/failed-request.js';
+import type { Model, ModelPart, ModelRequest } from '../port/model.port.js';
 import type { ChatProvider } from './chat-provider.js';
 import { ChunkReader } from './chunk-reader.js';
 import { normalizeErrorBody } from './error-body.js';

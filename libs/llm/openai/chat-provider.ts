@@ -1,4 +1,4 @@
-import type { NamedProvider } from '../failed-request.js';
+import type { NamedProvider } from '../port/failed-request.js';
 import type { ToolForm } from '../schemas/provider-tool.js';
 import type { ChatFeatures } from './chat-features.js';
 

@@ -8,7 +8,7 @@ import {
   type ChatBody,
   type StrictChatApi,
 } from '../../../test/fakes/strict-chat-api.js';
-import type { ModelMessage, ModelRequest, ModelTool } from '../model.port.js';
+import type { ModelMessage, ModelRequest, ModelTool } from '../port/model.port.js';
 import { ADD_TOOL, aRequest, collect, MULTIPLY_TOOL, userSays } from '../testing/model-contract.js';
 import { GEMINI } from '../providers/gemini.js';
 import { OLLAMA } from '../providers/ollama.js';

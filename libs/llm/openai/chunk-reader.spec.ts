@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ModelError, type ModelPart } from '../model.port.js';
+import { ModelError, type ModelPart } from '../port/model.port.js';
 import { callsOf, textOf } from '../testing/model-contract.js';
 import { GEMINI } from '../providers/gemini.js';
 import { OPENAI } from '../providers/openai.js';

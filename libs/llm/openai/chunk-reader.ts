@@ -1,6 +1,6 @@
 import type { Usage } from '#contracts';
-import type { ModelPart } from '../model.port.js';
-import { toolCallPart } from '../tool-arguments.js';
+import type { ModelPart } from '../port/model.port.js';
+import { toolCallPart } from '../port/tool-arguments.js';
 import { CallCollector, type CallDelta } from './call-collector.js';
 import type { ChatProvider } from './chat-provider.js';
 import { toStopReason } from './stop-reason.js';

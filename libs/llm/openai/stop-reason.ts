@@ -1,6 +1,6 @@
 import type { StopReason } from '#contracts';
-import { ModelError } from '../model.port.js';
-import type { NamedProvider } from '../failed-request.js';
+import { ModelError } from '../port/model.port.js';
+import type { NamedProvider } from '../port/failed-request.js';
 
 const DECLINED = /content_filter|safety|prohibited|blocklist|recitation|refus/i;
 /** The answer is not what the model intended: a retry helps. */

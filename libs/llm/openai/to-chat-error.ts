@@ -3,14 +3,14 @@ import type { Clock } from '#time';
 import {
   describeCause,
   isRetryableStatus,
+  type NamedProvider,
   networkError,
   quote,
+  readRequestedWaitMs,
   RETRYABLE_STATUSES,
   sentenceFor,
-  type NamedProvider,
-} from '../failed-request.js';
-import { ModelError } from '../model.port.js';
-import { readRequestedWaitMs } from '../requested-wait.js';
+} from '../port/failed-request.js';
+import { ModelError } from '../port/model.port.js';
 import { readDetails, type ErrorBody } from './error-body.js';
 import { parseDurationMs, readResetMs } from './reset-times.js';
 

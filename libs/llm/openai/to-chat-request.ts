@@ -1,9 +1,9 @@
 import type { OpenAI } from 'openai';
-import { listedTools } from '../listed-tools.js';
-import { withoutProvider } from '../model-name.js';
-import type { ModelRequest } from '../model.port.js';
+import { listedTools } from '../port/request-parts.js';
+import { withoutProvider } from '../port/model-name.js';
+import type { ModelRequest } from '../port/model.port.js';
 import { toProviderTool } from '../schemas/provider-tool.js';
-import { wrapSummary } from '../wrap-summary.js';
+import { wrapSummary } from '../port/summary.js';
 import type { ChatProvider } from './chat-provider.js';
 import { toChatMessages } from './to-chat-messages.js';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '#time';
-import type { NamedProvider } from '../failed-request.js';
-import type { Model } from '../model.port.js';
+import type { NamedProvider } from '../port/failed-request.js';
+import type { Model } from '../port/model.port.js';
 import type { ToolForm } from '../schemas/provider-tool.js';
 
 /** The access to a provider's models. */

@@ -1,4 +1,4 @@
-import type { ModelTool } from '../model.port.js';
+import type { ModelTool } from '../port/model.port.js';
 import type { Converted } from './flatten-top.js';
 import type { JsonSchema, SchemaLoss } from './json-schema.js';
 

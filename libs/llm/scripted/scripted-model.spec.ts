@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { aRequest, collect, describeModelContract } from '../testing/model-contract.js';
-import type { ModelPart, ModelRequest } from '../model.port.js';
+import type { ModelPart, ModelRequest } from '../port/model.port.js';
 import { ScriptedModel } from './scripted-model.js';
 
 const USAGE = { input_tokens: 3, output_tokens: 2, cached_tokens: 1 };

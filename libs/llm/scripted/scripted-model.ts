@@ -1,5 +1,5 @@
 import { untilAborted } from '#time';
-import type { Model, ModelPart, ModelRequest } from '../model.port.js';
+import type { Model, ModelPart, ModelRequest } from '../port/model.port.js';
 
 export type Script = (request: ModelRequest, index: number) => ModelPart[] | AsyncIterable<ModelPart>;
 

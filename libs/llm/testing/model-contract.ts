@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Model, ModelMessage, ModelPart, ModelRequest, ModelTool } from '../model.port.js';
+import type { Model, ModelMessage, ModelPart, ModelRequest, ModelTool } from '../port/model.port.js';
 
 export interface ModelUnderTest {
   model: Model;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { RawReply } from '../../../test/fakes/scripted-api.js';
 import { waitFor } from '../../../test/services/wait-for.js';
-import { ModelError, type Model, type ModelPart, type ModelRequest } from '../model.port.js';
+import { ModelError, type Model, type ModelPart, type ModelRequest } from '../port/model.port.js';
 import { ADD_TOOL, aRequest, callsOf, collect, MULTIPLY_TOOL, textOf, userSays } from './model-contract.js';
 
 export interface ProviderUnderTest {

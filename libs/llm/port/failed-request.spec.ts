@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readRequestedWaitMs } from './requested-wait.js';
+import { readRequestedWaitMs } from './failed-request.js';
 
 const NOW_MS = Date.parse('2026-01-01T00:00:00Z');
 
