@@ -13,6 +13,13 @@ export default {
       from: {},
       to: { circular: true },
     },
+    {
+      name: 'no-import-from-the-root-of-a-lib',
+      comment: 'What the folders of a lib share stands in a folder, `port` for example; its root puts them together.',
+      severity: 'error',
+      from: { path: '^libs/(?!contracts/)([^/]+)/[^/]+/' },
+      to: { path: '^libs/$1/[^/]+\\.ts$' },
+    },
   ],
   options: {
     ...files.options,

@@ -6,9 +6,9 @@ export type {
   DeliveryOutcome,
   Handler,
   PublishOutcome,
-} from './bus.port.js';
-export { BusSetupError, BusUnavailableError } from './bus-errors.js';
-export type { BusLogger } from './bus-logger.js';
+} from './port/bus.port.js';
+export { BusSetupError, BusUnavailableError } from './port/bus-errors.js';
+export type { BusLogger } from './port/bus-logger.js';
 export {
   commandQueue,
   deadLetterQueue,
@@ -17,7 +17,7 @@ export {
   kindOfQueue,
   sharedQueues,
   toolsQueue,
-} from './topology.js';
+} from './port/topology.js';
 export { createRabbitmqBus } from './rabbitmq/bus.adapter.js';
 export { createMemoryBus } from './memory/memory-bus.adapter.js';
 export { MemoryBroker } from './memory/memory-broker.js';

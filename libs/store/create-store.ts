@@ -2,7 +2,7 @@ import type { Time } from '#time';
 import { LibsqlDatabase } from './libsql/libsql.adapter.js';
 import { MongoDatabase } from './mongo/mongo.adapter.js';
 import { RowsStore } from './rows-store/rows-store.js';
-import type { Store } from './store.port.js';
+import type { Store } from './port/store.port.js';
 
 /** `url`: a MongoDB connection string; `dataDir`: the folder of the SQLite file, `:memory:` for none. */
 export type StoreConfig = ({ url: string } & Time) | { dataDir: string };

@@ -1,8 +1,8 @@
 import type { Message } from '#contracts';
 import { createMemoryBus, type Bus } from '#messaging';
 import type { ProcessClock } from '#time/testing';
-import { deliverControl } from '../../libs/messaging/deliver.js';
-import type { EventListeners } from '../../libs/messaging/event-listeners.js';
+import { deliverControl } from '../../libs/messaging/port/deliver.js';
+import type { EventListeners } from '../../libs/messaging/port/event-listeners.js';
 import { Line } from './line.js';
 import type { World } from './world.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConversationEvent } from '#contracts';
-import { decodeEvent } from '../../libs/messaging/event-codec.js';
+import { decodeEvent } from '../../libs/messaging/port/event-codec.js';
 import { Case } from './case.js';
 import { STEADY } from './faults.js';
 import { WORLD_TOOLS } from './simulated-tools.js';

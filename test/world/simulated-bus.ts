@@ -10,8 +10,8 @@ import {
   type PublishOutcome,
 } from '#messaging';
 import type { ProcessClock } from '#time/testing';
-import { encodeEvent } from '../../libs/messaging/event-codec.js';
-import { EventListeners } from '../../libs/messaging/event-listeners.js';
+import { encodeEvent } from '../../libs/messaging/port/event-codec.js';
+import { EventListeners } from '../../libs/messaging/port/event-listeners.js';
 import { BusConnection } from './bus-connection.js';
 import type { World } from './world.js';
 

@@ -1,6 +1,12 @@
 import type { Clock } from '#time';
-import type { PublishOutcome } from '../bus.port.js';
-import { deadLetterQueue, DELIVERY_LIMIT, kindOfQueue, MAX_QUEUE_LENGTH, sharedQueues } from '../topology.js';
+import type { PublishOutcome } from '../port/bus.port.js';
+import {
+  deadLetterQueue,
+  DELIVERY_LIMIT,
+  kindOfQueue,
+  MAX_QUEUE_LENGTH,
+  sharedQueues,
+} from '../port/topology.js';
 import { MemoryQueue, type StoredMessage } from './memory-queue.js';
 
 type Receive = (content: Buffer) => void;

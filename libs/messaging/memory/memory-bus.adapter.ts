@@ -1,10 +1,10 @@
 import { controlKey, encodeMessage, type ConversationEvent, type Message, type Role } from '#contracts';
 import type { Time } from '#time';
-import { silentLogger, type BusLogger } from '../bus-logger.js';
-import type { Bus, Consumer, DeadDelivery, Handler, PublishOutcome } from '../bus.port.js';
-import { deliverCommand, deliverControl, deliverDead, describeDeath } from '../deliver.js';
-import { encodeEvent } from '../event-codec.js';
-import { EventListeners } from '../event-listeners.js';
+import { silentLogger, type BusLogger } from '../port/bus-logger.js';
+import type { Bus, Consumer, DeadDelivery, Handler, PublishOutcome } from '../port/bus.port.js';
+import { deliverCommand, deliverControl, deliverDead, describeDeath } from '../port/deliver.js';
+import { encodeEvent } from '../port/event-codec.js';
+import { EventListeners } from '../port/event-listeners.js';
 import type { MemoryBroker } from './memory-broker.js';
 import { MemoryConsumer, type MemoryHandler } from './memory-consumer.js';
 import type { MemoryQueue, StoredMessage } from './memory-queue.js';

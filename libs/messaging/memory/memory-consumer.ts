@@ -1,7 +1,7 @@
 import { settledWithin, type Clock } from '#time';
-import type { Consumer } from '../bus.port.js';
-import { rejectionOf, type Verdict } from '../deliver.js';
-import { Hold } from '../hold.js';
+import type { Consumer } from '../port/bus.port.js';
+import { rejectionOf, type Verdict } from '../port/deliver.js';
+import { Hold } from '../port/hold.js';
 import type { MemoryQueue, Seat, StoredMessage } from './memory-queue.js';
 
 /** Must not reject. */

@@ -1,5 +1,5 @@
 import { BaseRpcContext } from '@nestjs/microservices';
-import type { Delivery } from '../bus.port.js';
+import type { Delivery } from '../port/bus.port.js';
 
 /** Second argument (`@Ctx()`) of a message handler. */
 export class BusContext extends BaseRpcContext<[source: string, delivery?: Delivery]> {

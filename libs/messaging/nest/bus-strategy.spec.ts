@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { of, type Observable } from 'rxjs';
 import { controlKey, QUEUE_TYPES, TAKEN_BY, type Message, type Role } from '#contracts';
 import { SystemClock, systemTime } from '#time';
-import type { Bus, DeadDelivery, DeliveryOutcome } from '../bus.port.js';
+import type { Bus, DeadDelivery, DeliveryOutcome } from '../port/bus.port.js';
 import { createMemoryBus } from '../memory/memory-bus.adapter.js';
 import { MemoryBroker } from '../memory/memory-broker.js';
 import { eventually } from '../testing/eventually.js';

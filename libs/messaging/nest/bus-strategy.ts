@@ -7,10 +7,10 @@ import {
 } from '@nestjs/microservices';
 import { defaultIfEmpty, isObservable, lastValueFrom } from 'rxjs';
 import { QUEUE_TYPES, TAKEN_BY, type Message, type Role } from '#contracts';
-import { BusSetupError } from '../bus-errors.js';
-import type { BusLogger } from '../bus-logger.js';
-import type { Bus, Consumer, DeadDelivery, Delivery, DeliveryOutcome, Handler } from '../bus.port.js';
-import { kindOfQueue } from '../topology.js';
+import { BusSetupError } from '../port/bus-errors.js';
+import type { BusLogger } from '../port/bus-logger.js';
+import type { Bus, Consumer, DeadDelivery, Delivery, DeliveryOutcome, Handler } from '../port/bus.port.js';
+import { kindOfQueue } from '../port/topology.js';
 import { BusContext } from './bus-context.js';
 import { DEAD } from './handles.js';
 import { OriginalErrorFilter } from './original-error.filter.js';

@@ -1,6 +1,6 @@
 import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 import type { Message, MessageType } from '#contracts';
-import type { DeadDelivery, DeliveryOutcome } from '../bus.port.js';
+import type { DeadDelivery, DeliveryOutcome } from '../port/bus.port.js';
 import type { BusContext } from './bus-context.js';
 
 /** The pattern of the dead-letter handler. */

@@ -1,4 +1,4 @@
-import { BusSetupError } from '../bus-errors.js';
+import { BusSetupError } from '../port/bus-errors.js';
 
 const meanings: Record<string, string> = {
   403: 'refused the user name or password, or the user lacks permission',

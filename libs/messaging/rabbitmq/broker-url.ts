@@ -1,4 +1,4 @@
-import { BusSetupError } from '../bus-errors.js';
+import { BusSetupError } from '../port/bus-errors.js';
 
 /** In seconds; a dead peer is noticed after two to three heartbeats. */
 const HEARTBEAT_SECONDS = '10';

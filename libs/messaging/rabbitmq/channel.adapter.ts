@@ -1,7 +1,7 @@
 import type { Channel, ChannelModel } from 'amqplib';
 import { backOffMs, settledWithin, within, type Clock, type Timer } from '#time';
-import { RECONNECT_BACK_OFF } from '../reconnect-back-off.js';
-import type { BusLogger } from '../bus-logger.js';
+import { RECONNECT_BACK_OFF } from '../port/reconnect-back-off.js';
+import type { BusLogger } from '../port/bus-logger.js';
 import { textOf } from './broker-error.js';
 import type { Rebuildable, SupervisedConnection } from './connection.adapter.js';
 

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ChannelModel } from 'amqplib';
 import { SeededRandom, VirtualClock } from '#time/testing';
-import { silentLogger } from '../bus-logger.js';
+import { silentLogger } from '../port/bus-logger.js';
 import { parseBrokerUrl } from './broker-url.js';
 
 const connect = jest.fn<(url: string, options: { timeout: number }) => Promise<ChannelModel>>();

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { connect, type ChannelModel } from 'amqplib';
 import { backOffMs, settledWithin, type Timer, type Time } from '#time';
-import { RECONNECT_BACK_OFF } from '../reconnect-back-off.js';
-import type { BusLogger } from '../bus-logger.js';
+import { RECONNECT_BACK_OFF } from '../port/reconnect-back-off.js';
+import type { BusLogger } from '../port/bus-logger.js';
 import { codeOf, textOf } from './broker-error.js';
 import type { BrokerUrl } from './broker-url.js';
 

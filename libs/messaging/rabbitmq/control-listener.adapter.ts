@@ -1,8 +1,8 @@
 import type { Channel, ChannelModel } from 'amqplib';
 import type { Message, Role } from '#contracts';
-import type { BusLogger } from '../bus-logger.js';
-import { deliverControl } from '../deliver.js';
-import { controlQueue, exchanges } from '../topology.js';
+import type { BusLogger } from '../port/bus-logger.js';
+import { deliverControl } from '../port/deliver.js';
+import { controlQueue, exchanges } from '../port/topology.js';
 import { SupervisedChannel } from './channel.adapter.js';
 import type { SupervisedConnection } from './connection.adapter.js';
 import { declareExchanges, declareQueue } from './topology.adapter.js';

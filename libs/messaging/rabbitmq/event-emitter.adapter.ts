@@ -1,8 +1,8 @@
 import type { Channel } from 'amqplib';
 import type { ConversationEvent } from '#contracts';
-import type { BusLogger } from '../bus-logger.js';
-import { encodeEvent } from '../event-codec.js';
-import { eventExchange, exchanges } from '../topology.js';
+import type { BusLogger } from '../port/bus-logger.js';
+import { encodeEvent } from '../port/event-codec.js';
+import { eventExchange, exchanges } from '../port/topology.js';
 import { textOf } from './broker-error.js';
 import { SupervisedChannel } from './channel.adapter.js';
 import type { SupervisedConnection } from './connection.adapter.js';

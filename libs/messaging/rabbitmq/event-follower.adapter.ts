@@ -1,8 +1,8 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
-import { BusUnavailableError } from '../bus-errors.js';
-import type { BusLogger } from '../bus-logger.js';
-import type { EventListeners } from '../event-listeners.js';
-import { eventExchange, eventsQueue, exchanges } from '../topology.js';
+import { BusUnavailableError } from '../port/bus-errors.js';
+import type { BusLogger } from '../port/bus-logger.js';
+import type { EventListeners } from '../port/event-listeners.js';
+import { eventExchange, eventsQueue, exchanges } from '../port/topology.js';
 import { SupervisedChannel } from './channel.adapter.js';
 import type { SupervisedConnection } from './connection.adapter.js';
 import { declareExchanges, declareQueue } from './topology.adapter.js';

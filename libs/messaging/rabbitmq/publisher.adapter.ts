@@ -1,7 +1,7 @@
 import type { ConfirmChannel, Message as AmqpMessage, Options } from 'amqplib';
 import { encodeMessage, type Message } from '#contracts';
-import type { BusLogger } from '../bus-logger.js';
-import type { PublishOutcome } from '../bus.port.js';
+import type { BusLogger } from '../port/bus-logger.js';
+import type { PublishOutcome } from '../port/bus.port.js';
 import { textOf } from './broker-error.js';
 import { SupervisedChannel } from './channel.adapter.js';
 import type { SupervisedConnection } from './connection.adapter.js';

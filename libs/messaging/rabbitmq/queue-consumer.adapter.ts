@@ -1,9 +1,9 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { settledWithin } from '#time';
-import type { BusLogger } from '../bus-logger.js';
-import type { Consumer } from '../bus.port.js';
-import type { Verdict } from '../deliver.js';
-import { Hold } from '../hold.js';
+import type { BusLogger } from '../port/bus-logger.js';
+import type { Consumer } from '../port/bus.port.js';
+import type { Verdict } from '../port/deliver.js';
+import { Hold } from '../port/hold.js';
 import { SupervisedChannel } from './channel.adapter.js';
 import type { SupervisedConnection } from './connection.adapter.js';
 

@@ -1,6 +1,12 @@
 import type { Channel, ChannelModel } from 'amqplib';
-import type { BusLogger } from '../bus-logger.js';
-import { commandQueue, deadLetterQueue, exchanges, sharedQueues, type QueueDefinition } from '../topology.js';
+import type { BusLogger } from '../port/bus-logger.js';
+import {
+  commandQueue,
+  deadLetterQueue,
+  exchanges,
+  sharedQueues,
+  type QueueDefinition,
+} from '../port/topology.js';
 import { codeOf, textOf } from './broker-error.js';
 
 const PRECONDITION_FAILED = '406';

@@ -8,8 +8,8 @@ import {
   type Role,
 } from '#contracts';
 import { controlKey } from '#contracts';
-import type { Bus, DeadDelivery, Delivery } from '../bus.port.js';
-import { DELIVERY_LIMIT, toolsQueue } from '../topology.js';
+import type { Bus, DeadDelivery, Delivery } from '../port/bus.port.js';
+import { DELIVERY_LIMIT, toolsQueue } from '../port/topology.js';
 import { inTime } from '../../../test/services/wait-for.js';
 import { eventually } from './eventually.js';
 import { probe, superseded, token, toolCall, turnAdvance } from './sample-messages.js';

@@ -1,6 +1,6 @@
-import type { CollectionName, Field } from '../collections.js';
-import { FIELD_KINDS } from '../field-kinds.js';
-import type { Change, Condition, Filter, Query, Value } from '../rows.port.js';
+import type { CollectionName, Field } from '../port/collections.js';
+import { FIELD_KINDS } from '../port/field-kinds.js';
+import type { Change, Condition, Filter, Query, Value } from '../port/rows.port.js';
 import { indexedColumns, quote } from './create-tables.js';
 
 /** SQL text with a `?` for each value. */

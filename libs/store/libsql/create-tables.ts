@@ -1,6 +1,6 @@
 import type Database from 'libsql';
-import { COLLECTION_NAMES, COLLECTIONS, type CollectionName } from '../collections.js';
-import { StoreSetupError } from '../store-errors.js';
+import { COLLECTION_NAMES, COLLECTIONS, type CollectionName } from '../port/collections.js';
+import { StoreSetupError } from '../port/store-errors.js';
 
 /**
  * Creates missing tables, columns and indexes. Throws `StoreSetupError` when a unique index is still missing

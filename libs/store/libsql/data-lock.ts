@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type Database from 'libsql';
-import { StoreSetupError } from '../store-errors.js';
+import { StoreSetupError } from '../port/store-errors.js';
 
 /**
  * Makes this process the only user of the folder until `release()` or its death: an exclusive transaction on a separate

@@ -1,8 +1,8 @@
 import type Database from 'libsql';
-import type { CollectionName, Field, Rows } from '../collections.js';
-import { assertPlainValue } from '../plain-value.js';
-import type { Change, Equals, Filter, Obstacle, Query, RowsOf, Size, Value } from '../rows.port.js';
-import type { Inserted } from '../store.port.js';
+import type { CollectionName, Field, Rows } from '../port/collections.js';
+import { assertPlainValue } from '../port/plain-value.js';
+import type { Change, Equals, Filter, Obstacle, Query, RowsOf, Size, Value } from '../port/rows.port.js';
+import type { Inserted } from '../port/store.port.js';
 import { Clauses, type Sql } from './clauses.js';
 import { quote } from './create-tables.js';
 import { cutJson, longestInJson } from './cut-json.js';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'libsql';
 import { createStore } from '../create-store.js';
-import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
-import type { Store } from '../store.port.js';
+import { StoreSetupError, StoreUnavailableError } from '../port/store-errors.js';
+import type { Store } from '../port/store.port.js';
 import { sampleClaim, sampleConversation, sampleProcess, sampleTurn } from '../testing/sample-rows.js';
 import { describeStoreContract } from '../testing/store-contract.js';
 

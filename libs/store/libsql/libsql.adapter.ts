@@ -1,6 +1,6 @@
-import { COLLECTION_NAMES } from '../collections.js';
-import type { AllRows, RowDatabase } from '../rows.port.js';
-import { StoreUnavailableError } from '../store-errors.js';
+import { COLLECTION_NAMES } from '../port/collections.js';
+import type { AllRows, RowDatabase } from '../port/rows.port.js';
+import { StoreUnavailableError } from '../port/store-errors.js';
 import { LibsqlRows } from './libsql-rows.js';
 import { openDatabase, type OpenDatabase } from './open-database.js';
 import { translateSqliteError } from './sqlite-errors.js';

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'libsql';
-import { StoreSetupError } from '../store-errors.js';
+import { StoreSetupError } from '../port/store-errors.js';
 import { createTables } from './create-tables.js';
 import { lockDataDir } from './data-lock.js';
 

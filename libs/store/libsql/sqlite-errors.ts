@@ -1,4 +1,4 @@
-import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
+import { StoreSetupError, StoreUnavailableError } from '../port/store-errors.js';
 
 /** Codes of conditions that may pass soon: a full disk, a lock, a failing device. */
 const passingCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|NOMEM|INTERRUPT|PROTOCOL)/;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { COLLECTIONS, type CollectionName, type Rows } from '../collections.js';
-import { FIELD_KINDS, type FieldKind } from '../field-kinds.js';
+import { COLLECTIONS, type CollectionName, type Rows } from '../port/collections.js';
+import { FIELD_KINDS, type FieldKind } from '../port/field-kinds.js';
 
 export type StoredDocument = { _id: string } & Record<string, string | number | null | undefined>;
 

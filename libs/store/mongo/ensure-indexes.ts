@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
-import { COLLECTIONS, type CollectionName } from '../collections.js';
-import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
+import { COLLECTIONS, type CollectionName } from '../port/collections.js';
+import { StoreSetupError, StoreUnavailableError } from '../port/store-errors.js';
 import type { StoredDocument } from './documents.js';
 import { translateMongoError } from './mongo-errors.js';
 

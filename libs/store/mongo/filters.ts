@@ -1,7 +1,7 @@
 import type { QueryFilter } from 'mongoose';
-import type { CollectionName } from '../collections.js';
-import { assertPlainValue } from '../plain-value.js';
-import type { Condition, Filter, Query } from '../rows.port.js';
+import type { CollectionName } from '../port/collections.js';
+import { assertPlainValue } from '../port/plain-value.js';
+import type { Condition, Filter, Query } from '../port/rows.port.js';
 import type { StoredDocument } from './documents.js';
 
 const VALUES_PER_FILTER = 500;

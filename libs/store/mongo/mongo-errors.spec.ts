@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import mongoose from 'mongoose';
-import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
+import { StoreSetupError, StoreUnavailableError } from '../port/store-errors.js';
 import { translateMongoError } from './mongo-errors.js';
 
 const { mongo } = mongoose;

@@ -1,4 +1,4 @@
-import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
+import { StoreSetupError, StoreUnavailableError } from '../port/store-errors.js';
 
 interface MongoFailure {
   name?: string;

@@ -1,9 +1,9 @@
 import type { Model, QueryFilter } from 'mongoose';
 import type { Time } from '#time';
-import type { CollectionName, Field, Rows } from '../collections.js';
-import { FIELD_KINDS, type FieldKind } from '../field-kinds.js';
-import { assertPlainValue } from '../plain-value.js';
-import type { Filter, Query, Size, Value } from '../rows.port.js';
+import type { CollectionName, Field, Rows } from '../port/collections.js';
+import { FIELD_KINDS, type FieldKind } from '../port/field-kinds.js';
+import { assertPlainValue } from '../port/plain-value.js';
+import type { Filter, Query, Size, Value } from '../port/rows.port.js';
 import { toRow, type StoredDocument } from './documents.js';
 import { toFilters, toSort } from './filters.js';
 import { translateMongoError } from './mongo-errors.js';

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { QueryFilter, UpdateQuery } from 'mongoose';
-import type { CollectionName, Field, Rows } from '../collections.js';
-import type { Change, Equals, Filter, Obstacle, Query, RowsOf } from '../rows.port.js';
-import { StoreUnavailableError } from '../store-errors.js';
-import type { Inserted } from '../store.port.js';
+import type { CollectionName, Field, Rows } from '../port/collections.js';
+import type { Change, Equals, Filter, Obstacle, Query, RowsOf } from '../port/rows.port.js';
+import { StoreUnavailableError } from '../port/store-errors.js';
+import type { Inserted } from '../port/store.port.js';
 import { isSameRow, toDocument, type StoredDocument } from './documents.js';
 import { toFilters } from './filters.js';
 import { firstDuplicate, isDuplicateKey } from './mongo-errors.js';

@@ -1,6 +1,6 @@
 import type { Time } from '#time';
-import type { AllRows, RowDatabase } from '../rows.port.js';
-import { StoreUnavailableError } from '../store-errors.js';
+import type { AllRows, RowDatabase } from '../port/rows.port.js';
+import { StoreUnavailableError } from '../port/store-errors.js';
 import type { OpenCollections } from './open-collections.js';
 import { retryWithin } from './retry-within.js';
 

@@ -1,9 +1,9 @@
 import mongoose, { type Connection, type Model } from 'mongoose';
 import type { Time } from '#time';
-import { COLLECTION_NAMES, type CollectionName } from '../collections.js';
-import { FIELD_KINDS, type FieldKind } from '../field-kinds.js';
-import type { AllRows } from '../rows.port.js';
-import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
+import { COLLECTION_NAMES, type CollectionName } from '../port/collections.js';
+import { FIELD_KINDS, type FieldKind } from '../port/field-kinds.js';
+import type { AllRows } from '../port/rows.port.js';
+import { StoreSetupError, StoreUnavailableError } from '../port/store-errors.js';
 import type { StoredDocument } from './documents.js';
 import { ensureIndexes } from './ensure-indexes.js';
 import { translateMongoError } from './mongo-errors.js';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { SeededRandom, VirtualClock } from '#time/testing';
-import { StoreSetupError, StoreUnavailableError } from '../store-errors.js';
+import { StoreSetupError, StoreUnavailableError } from '../port/store-errors.js';
 import { retryWithin } from './retry-within.js';
 
 const BUDGET_MS = 5_000;

@@ -1,5 +1,5 @@
 import { backOffMs, LateError, within, type Time } from '#time';
-import { StoreUnavailableError } from '../store-errors.js';
+import { StoreUnavailableError } from '../port/store-errors.js';
 import { translateMongoError } from './mongo-errors.js';
 
 const PAUSES = { firstMs: 50, longestMs: 800 };

@@ -1,5 +1,5 @@
 import type { Answer, Claim, Outcome, Step, Turn } from '#contracts';
-import type { Journal } from '../store.port.js';
+import type { Journal } from '../port/store.port.js';
 
 /** Rows of several turns, in any order. */
 export interface JournalRows {

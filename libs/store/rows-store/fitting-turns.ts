@@ -1,4 +1,4 @@
-import type { Size } from '../rows.port.js';
+import type { Size } from '../port/rows.port.js';
 
 /** Ids of the first turns whose rows have at most `bytes` together; the very first turn is always included. */
 export function fittingTurns(turns: Size[], otherRows: Size[], bytes: number): string[] {

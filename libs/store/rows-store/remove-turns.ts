@@ -1,4 +1,4 @@
-import type { AllRows } from '../rows.port.js';
+import type { AllRows } from '../port/rows.port.js';
 import { EMPTY_STEP } from './emptied.js';
 
 /** Implements `Store.removeTurns`. The rows from which the others are found are removed last. */

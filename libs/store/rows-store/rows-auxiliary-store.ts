@@ -1,5 +1,5 @@
 import type { Account, Artifact, Binding, DeadLetter, Fact, Secret } from '#contracts';
-import type { Inserted, AuxiliaryStore, TakenField } from '../auxiliary-store.port.js';
+import type { Inserted, AuxiliaryStore, TakenField } from '../port/auxiliary-store.port.js';
 import { byNewest } from './newest-first.js';
 import { putRow, RowsUsageStore } from './rows-usage-store.js';
 

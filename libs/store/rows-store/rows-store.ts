@@ -1,5 +1,5 @@
 import type { Answer, Catalog, Claim, Outcome, ProcessRow, Step, Turn } from '#contracts';
-import type { Inserted, Journal, Store } from '../store.port.js';
+import type { Inserted, Journal, Store } from '../port/store.port.js';
 import { assembleJournals, type JournalRows } from './assemble-journals.js';
 import { RowsTurnStore } from './rows-turn-store.js';
 

@@ -1,8 +1,8 @@
 import { ENDED_STATUSES, UNENDED_STATUSES } from '#contracts';
 import type { Conversation, Turn, TurnStatus } from '#contracts';
-import type { Query } from '../rows.port.js';
-import type { Inserted } from '../auxiliary-store.port.js';
-import type { Opening, TurnsPage, TurnState, TurnStore } from '../turn-store.port.js';
+import type { Query } from '../port/rows.port.js';
+import type { Inserted } from '../port/auxiliary-store.port.js';
+import type { Opening, TurnsPage, TurnState, TurnStore } from '../port/turn-store.port.js';
 import { fittingTurns } from './fitting-turns.js';
 import { removeTurns } from './remove-turns.js';
 import { RowsAuxiliaryStore } from './rows-auxiliary-store.js';

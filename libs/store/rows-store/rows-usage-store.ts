@@ -1,7 +1,7 @@
 import type { UsageHold, UsageRow } from '#contracts';
-import type { CollectionName, Field, Rows } from '../collections.js';
-import type { AllRows, RowDatabase, RowsOf } from '../rows.port.js';
-import { USAGE_SUMS, type UsageQuery, type UsageStore, type UsageSum } from '../usage-store.port.js';
+import type { CollectionName, Field, Rows } from '../port/collections.js';
+import type { AllRows, RowDatabase, RowsOf } from '../port/rows.port.js';
+import { USAGE_SUMS, type UsageQuery, type UsageStore, type UsageSum } from '../port/usage-store.port.js';
 
 /** The usage of models. */
 export abstract class RowsUsageStore implements UsageStore {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { Store } from '../store.port.js';
-import type { TurnsPage } from '../turn-store.port.js';
+import type { Store } from '../port/store.port.js';
+import type { TurnsPage } from '../port/turn-store.port.js';
 import {
   makeCallId,
   makeId,

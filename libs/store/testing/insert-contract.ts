@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Inserted, Store } from '../store.port.js';
+import type { Inserted, Store } from '../port/store.port.js';
 import {
   makeCallId,
   makeId,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Turn } from '#contracts';
-import type { Journal, Store } from '../store.port.js';
+import type { Journal, Store } from '../port/store.port.js';
 import {
   makeCallId,
   makeId,

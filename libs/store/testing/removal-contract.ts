@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Artifact, DeadLetter, Turn } from '#contracts';
-import type { Store } from '../store.port.js';
+import type { Store } from '../port/store.port.js';
 import {
   makeCallId,
   makeId,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Artifact, DeadLetter } from '#contracts';
-import type { Store } from '../store.port.js';
+import type { Store } from '../port/store.port.js';
 import { makeCallId, makeId, sampleProcess } from './sample-rows.js';
 
 const at = '2026-03-01T10:00:00.000Z';

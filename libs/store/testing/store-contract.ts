@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import type { Store } from '../store.port.js';
+import type { Store } from '../port/store.port.js';
 import { describeAccounts } from './account-contract.js';
 import { describeBoundedReads } from './bounded-reads-contract.js';
 import { describeInserts } from './insert-contract.js';

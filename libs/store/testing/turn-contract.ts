@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TurnStatus } from '#contracts';
-import type { Store } from '../store.port.js';
+import type { Store } from '../port/store.port.js';
 import { makeId, sampleConversation, sampleTurn } from './sample-rows.js';
 
 const statuses: TurnStatus[] = ['queued', 'running', 'awaiting_input', 'completed', 'failed', 'cancelled'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { UsageHold, UsageRow } from '#contracts';
-import type { Store } from '../store.port.js';
+import type { Store } from '../port/store.port.js';
 import { makeId } from './sample-rows.js';
 
 const NONE = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, cost: 0 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Binding, Fact } from '#contracts';
-import type { Store } from '../store.port.js';
+import type { Store } from '../port/store.port.js';
 import { makeId } from './sample-rows.js';
 
 export function describeUserState(store: () => Store): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Call, Step, Turn } from '#contracts';
-import type { Store } from '../store.port.js';
-import { StoreSetupError } from '../store-errors.js';
+import type { Store } from '../port/store.port.js';
+import { StoreSetupError } from '../port/store-errors.js';
 import {
   makeCallId,
   makeId,
