@@ -46,7 +46,7 @@ export {
   usedOf,
 } from './rules/day-budget.js';
 export { dayOf, lostUsageRows, usageRowsOf } from './journal/usage-rows.js';
-export { isThinkingTool } from './rules/thinking-tool.js';
+export { isThinkingTool } from './rules/formatter-rules.js';
 export {
   type Action,
   type CallDecision,

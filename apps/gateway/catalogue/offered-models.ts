@@ -4,7 +4,7 @@ import type { Bus } from '#messaging';
 import type { Refusals } from '#observability';
 import type { Time } from '#time';
 import type { User } from '../people/auth/user.js';
-import { ModelNotAllowed } from '../errors/model-not-allowed.js';
+import { ModelNotAllowed } from '../errors/request-error.js';
 
 /** An orchestrator that announced nothing for this long takes no turns. */
 const LIFETIME_MS = 30_000;

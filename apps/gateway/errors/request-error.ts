@@ -46,3 +46,12 @@ export function toClientError({ code, message, retryAfterMs }: RequestError): Cl
     },
   };
 }
+
+/** A client named a model that the deployment does not allow. The message lists the allowed ones. */
+export class ModelNotAllowed extends RequestError {
+  override name = 'ModelNotAllowed';
+
+  constructor(message: string) {
+    super('invalid', message);
+  }
+}

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import { errorDetail } from '#contracts';
-import { compete, endTurn, hint, labelled, readMessageIds, releaseCalls, type Ports } from '#journal';
+import { type DeadLetter, errorDetail, type Journal } from '#contracts';
+import { compete, endTurn, hint, labelled, type Ports, readMessageIds, releaseCalls } from '#journal';
 import type { DeadDelivery } from '#messaging';
 import { redactText } from '#observability';
 import { StoreUnavailableError } from '#store';
 import { endingStep, failedOutcome, nextStepNumber } from '#turn';
 import { backOffMs, timestampOf } from '#time';
 import { failRow } from '../step/fail-row.js';
-import { deadHintsInARow, MAX_DEAD_HINTS } from './poison-turn.js';
 
 /** Includes dead calls of the turn. */
 const LETTERS_READ = 50;
@@ -112,4 +111,21 @@ async function settleDeadCall(
   const by = { worker: ports.me, attempt: 0, at: timestampOf(ports.clock) };
   await compete(ports, labelled(journal, call), failedOutcome(step, call, error, by));
   await hint(ports, journal);
+}
+
+/** The number of dead hints in a row after which a turn is ended. */
+const MAX_DEAD_HINTS = 4;
+/** Deaths further apart than this are unrelated. */
+const WINDOW_MS = 10 * 60_000;
+
+/**
+ * The number of these dead letters that were recent hints of the turn since it last made progress. The times come from
+ * several clocks; that is good enough, because they only bound the number of attempts.
+ */
+function deadHintsInARow(journal: Journal, letters: DeadLetter[], now: number): number {
+  const progress = [...journal.steps, ...journal.outcomes, ...journal.answers].map(({ at }) =>
+    Date.parse(at),
+  );
+  const since = Math.max(now - WINDOW_MS, ...progress);
+  return letters.filter(({ queue, at }) => queue === 'turns' && Date.parse(at) > since).length;
 }

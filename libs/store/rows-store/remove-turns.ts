@@ -1,5 +1,5 @@
+import type { Step } from '#contracts';
 import type { AllRows } from '../port/rows.port.js';
-import { EMPTY_STEP } from './emptied.js';
 
 /** Implements `Store.removeTurns`. The rows from which the others are found are removed last. */
 export async function removeTurns(
@@ -22,3 +22,16 @@ export async function removeTurns(
   else await steps.remove(ofTurns);
   await turns.remove({ among: { field: '_id', values: turnIds }, hint });
 }
+
+/**
+ * The content of a step whose turn was removed. Its `_id` stays taken, and a process that loses an insert against it
+ * reads an end.
+ */
+const EMPTY_STEP = {
+  kind: 'cancel',
+  attempt: 0,
+  blocks: [],
+  calls: [],
+  stop_reason: null,
+  usage: null,
+} as const satisfies Partial<Step>;

@@ -1,9 +1,7 @@
-import { ENDED_STATUSES, UNENDED_STATUSES } from '#contracts';
-import type { Conversation, Turn, TurnStatus } from '#contracts';
-import type { Query } from '../port/rows.port.js';
+import { type Conversation, ENDED_STATUSES, type Turn, type TurnStatus, UNENDED_STATUSES } from '#contracts';
+import type { Query, Size } from '../port/rows.port.js';
 import type { Inserted } from '../port/auxiliary-store.port.js';
 import type { Opening, TurnsPage, TurnState, TurnStore } from '../port/turn-store.port.js';
-import { fittingTurns } from './fitting-turns.js';
 import { removeTurns } from './remove-turns.js';
 import { RowsAuxiliaryStore } from './rows-auxiliary-store.js';
 
@@ -165,3 +163,12 @@ export abstract class RowsTurnStore extends RowsAuxiliaryStore implements TurnSt
 }
 
 const byNumber = (a: Turn, b: Turn) => a.number - b.number;
+
+/** Ids of the first turns whose rows have at most `bytes` together; the very first turn is always included. */
+function fittingTurns(turns: Size[], otherRows: Size[], bytes: number): string[] {
+  const sizes = new Map(turns.map((turn) => [turn.of, turn.bytes]));
+  for (const row of otherRows) sizes.set(row.of, (sizes.get(row.of) ?? 0) + row.bytes);
+  let sum = 0;
+  const end = turns.findIndex(({ of }, at) => (sum += sizes.get(of)!) > bytes && at > 0);
+  return turns.slice(0, end < 0 ? turns.length : end).map(({ of }) => of);
+}

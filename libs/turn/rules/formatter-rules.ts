@@ -1,6 +1,5 @@
-import { plainText, type Call, type Journal, type Outcome, type Step } from '#contracts';
+import { type Call, type Journal, type Outcome, plainText, type Step } from '#contracts';
 import { outcomeOf, textOf } from '../journal/journal.js';
-import { isThinkingTool } from './thinking-tool.js';
 
 const DEFAULT_TOOL_STEPS = 5;
 /** The same calls this many times in a row are an endless loop: the last ones are not run. */
@@ -95,4 +94,9 @@ function sortKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, item]) => [key, sortKeys(item)]));
+}
+
+/** True for the one tool of the sequential-thinking MCP server (bus name), whatever the server's configured name is. */
+export function isThinkingTool(toolName: string): boolean {
+  return toolName.endsWith('.sequentialthinking');
 }

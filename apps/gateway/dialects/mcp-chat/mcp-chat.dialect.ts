@@ -1,12 +1,26 @@
 import { Bindings } from '../../people/bindings.js';
 import { toRoutes } from '../../http/routes.js';
 import type { Dialect } from '../host/dialect.js';
+import type { DialectWire } from '../../door/refusals/dialect-wire.js';
 import { ChatController } from './chat.controller.js';
 import { CONNECTION_KEPT_MS, Connections, selectionSchema } from './connections.js';
-import { mcpChat } from './mcp-chat.js';
 import { OtherMethodsController } from './other-methods.controller.js';
 import { ServersController } from './servers.controller.js';
-import { Servers, seenServersSchema } from './servers.js';
+import { seenServersSchema, Servers } from './servers.js';
+
+const PATHS = /^\/(servers|status|disconnect|chat|chat\/stream|connect(\/[^/]*)?)\/?$/i;
+const COMMANDS = /^\/(connect|disconnect)(\/|$)/i;
+
+/** REST and Server-Sent Events of the MCP Chat front end. Errors are `{ detail }`. */
+const mcpChat: DialectWire = {
+  name: 'mcp-chat-sse',
+  owns: (path) => PATHS.test(path),
+  sendError: (response, error, status) => void response.status(status).json({ detail: error.message }),
+  ignoresBody: (path) => COMMANDS.test(path),
+  defaultOrigins: ['http://localhost:3000'],
+  methods: ['GET', 'POST', 'OPTIONS'],
+  exposedHeaders: ['X-Conversation-Id', 'X-Turn-Id'],
+};
 
 export const mcpChatDialect: Dialect = {
   ...mcpChat,

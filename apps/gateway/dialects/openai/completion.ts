@@ -1,4 +1,4 @@
-import type { StopReason, TurnView } from '#contracts';
+import type { CallView, StopReason, TurnView } from '#contracts';
 import { answerOf } from '../stream/answer-text.js';
 import type { CompletionHead } from './completion-chunks.js';
 import { finishOf, toUsage } from './completion-end.js';
@@ -12,4 +12,10 @@ export function toCompletion(
   const message = { role: 'assistant', content: answerOf(turn), refusal: null };
   const choice = { index: 0, message, logprobs: null, finish_reason: finishOf(turn, stop) };
   return { id, object: 'chat.completion', created, model, choices: [choice], usage: toUsage(turn.usage) };
+}
+
+/** Clients skip comments. In the raw stream, they show what the turn waits for and where to answer it. */
+export function pendingCallComment(turnId: string, { tool_call_id, state }: CallView): string {
+  const what = state === 'awaiting_approval' ? 'approval' : 'input';
+  return `: waits for ${what}: POST /api/turns/${turnId}/calls/${tool_call_id}/${what}\n\n`;
 }

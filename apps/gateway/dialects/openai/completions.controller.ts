@@ -13,10 +13,9 @@ import { DialectTurns, type StartedTurn } from '../host/dialect-turns.js';
 import { endWith, streamResponse } from '../stream/stream-response.js';
 import { UnnamedTurns, type UnnamedTurn } from '../identity/unnamed-turns.js';
 import { FromParts } from '../../http/from-parts.decorator.js';
-import { pendingCallComment } from './pending-call-comment.js';
+import { pendingCallComment, toCompletion } from './completion.js';
 import { serverStopping } from './completion-end.js';
 import { CompletionChunks, type CompletionHead } from './completion-chunks.js';
-import { toCompletion } from './completion.js';
 import { completionReader, type CompletionRequest } from './completion-request.js';
 import { OpenAiRefusal } from './openai-error.js';
 

@@ -1,6 +1,5 @@
 import type { Response } from 'express';
-import { ModelNotAllowed } from '../../errors/model-not-allowed.js';
-import { RequestError, type RefusalCode } from '../../errors/request-error.js';
+import { ModelNotAllowed, type RefusalCode, RequestError } from '../../errors/request-error.js';
 
 /** An error in the API's own format. */
 export interface OpenAiError {

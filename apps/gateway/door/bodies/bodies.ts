@@ -1,8 +1,7 @@
 import type { Logger, Refusals } from '#observability';
 import type { Clock } from '#time';
-import { BodyBudget, type BodyLimits } from './body-budget.js';
+import { BodyBudget, type BodyLimits, type HeldBody } from './body-budget.js';
 import type { BodyReader } from './body-reader.js';
-import { LargeBody } from './large-body.js';
 import { ReadingThread } from './reading-thread.js';
 
 /** Characters of texts. */
@@ -63,4 +62,13 @@ export class Bodies {
   stop(): Promise<void> {
     return this.thread.close();
   }
+}
+
+/** A body that is not parsed yet, because parsing it here would block the event loop. */
+export class LargeBody {
+  constructor(
+    readonly slabs: Uint8Array<ArrayBuffer>[],
+    readonly held: HeldBody,
+    readonly left: AbortSignal,
+  ) {}
 }

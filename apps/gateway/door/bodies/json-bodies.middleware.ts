@@ -16,7 +16,7 @@ import {
   MAX_VALUES,
   MAX_VALUES_IN_PLACE,
 } from './body-limits.js';
-import { LargeBody } from './large-body.js';
+import { LargeBody } from './bodies.js';
 import { receiveBody, textOf, tooLarge, type ReceivedBody } from './receive-body.js';
 
 export interface JsonBodyOptions {
