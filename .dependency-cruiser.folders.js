@@ -15,7 +15,8 @@ export default {
     },
     {
       name: 'no-import-from-the-root-of-a-lib',
-      comment: 'What the folders of a lib share stands in a folder, `port` for example; its root puts them together.',
+      comment:
+        'What the folders of a lib share stands in a folder, `port` for example; its root puts them together.',
       severity: 'error',
       from: { path: '^libs/(?!contracts/)([^/]+)/[^/]+/' },
       to: { path: '^libs/$1/[^/]+\\.ts$' },

@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { clientRequestSchemas, ERROR_TYPES, errorCodeSchema, eventSchema, failureCodeSchema } from '#contracts';
+import {
+  clientRequestSchemas,
+  ERROR_TYPES,
+  errorCodeSchema,
+  eventSchema,
+  failureCodeSchema,
+} from '#contracts';
 import { pinnedExample } from '../contracts/golden.js';
 import { codeBlocks, codeSpans, firstCells, readDocument, section } from './documents.js';
 
