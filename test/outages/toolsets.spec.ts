@@ -142,7 +142,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a toolset that comes and goes', () 
         state: 'failed',
         attempt: 0,
         error: {
-          error_message: 'Overloaded: too many calls of narrow wait for a worker.',
+          error_message: 'Overloaded: too many calls of narrow are waiting for a worker.',
           error_details: { started: false, retry_after_ms: 10_000 },
         },
       });
