@@ -5,13 +5,14 @@ import { within, type Time } from '#time';
 import { BusSetupError, BusUnavailableError } from '../port/bus-errors.js';
 import { silentLogger, type BusLogger } from '../port/bus-logger.js';
 import type { Bus, Consumer, DeadDelivery, Handler, PublishOutcome } from '../port/bus.port.js';
-import { deliverCommand, deliverDead, describeDeath, rejectionOf, type Verdict } from '../port/deliver.js';
+import { deliverCommand, deliverDead, type Verdict } from '../port/deliver.js';
 import { EventListeners } from '../port/event-listeners.js';
 import { deadLetterQueue, exchanges, kindOfQueue } from '../port/topology.js';
 import { codeOf, textOf, toSetupError } from './broker-error.js';
 import { parseBrokerUrl, type BrokerUrl } from './broker-url.js';
 import { SupervisedConnection } from './connection.adapter.js';
 import { ControlListener } from './control-listener.adapter.js';
+import { REASON_HEADER, toDeadDelivery } from './dead-delivery.adapter.js';
 import { EventEmitter } from './event-emitter.adapter.js';
 import { EventFollower } from './event-follower.adapter.js';
 import { Publisher } from './publisher.adapter.js';
@@ -19,8 +20,6 @@ import { QueueConsumer, type QueueConsumerOptions } from './queue-consumer.adapt
 import { declareCommandQueue, declareTopology, onOwnChannel } from './topology.adapter.js';
 
 const NOT_FOUND = '404';
-/** Set on messages that a consumer dead-letters itself. */
-const REASON_HEADER = 'x-switchyard-reason';
 /** Prefetch for dead letters: storing them is quick and nobody waits. */
 const DEAD_PREFETCH = 10;
 /** A leaderless queue or a hung broker never answers, and callers must not wait. */
@@ -225,33 +224,4 @@ class RabbitmqBus implements Bus {
   private connections(): SupervisedConnection[] {
     return [this.publishing, this.consuming, this.emitting];
   }
-}
-
-function toDeadDelivery({ content, properties, fields }: ConsumeMessage): DeadDelivery {
-  const headers = properties.headers ?? {};
-  const ownReason: unknown = headers[REASON_HEADER];
-  if (typeof ownReason === 'string') {
-    const reason = rejectionOf(ownReason);
-    return {
-      content: Buffer.from(content),
-      queue: fields.routingKey,
-      reason,
-      messageId: String(properties.messageId),
-    };
-  }
-  const death: Partial<Record<'queue' | 'reason', unknown>> = headers['x-death']?.[0] ?? {};
-  const queue = headerText(death.queue ?? headers['x-first-death-queue']);
-  const reason = headerText(death.reason ?? headers['x-first-death-reason']);
-  return {
-    // The content is a slice of a network buffer; keeping the slice would keep the whole buffer in memory.
-    content: Buffer.from(content),
-    queue,
-    reason: describeDeath(queue, reason, content),
-    messageId: String(properties.messageId ?? ''),
-  };
-}
-
-/** Whoever publishes may set these headers, too. */
-function headerText(header: unknown): string {
-  return typeof header === 'string' ? header : 'unknown';
 }
