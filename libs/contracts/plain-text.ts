@@ -1,7 +1,7 @@
 import type { ToolResult } from './tool-messages.js';
 
 /** A result as text, for the model and for people (tool-messages §2). */
-export function plainText(result: Pick<ToolResult, 'status' | 'data' | 'error' | 'explanation'>): string {
+export function plainText(result: ToolResult): string {
   const { status, data, error, explanation } = result;
   if (status === 'failure')
     return error ? `${error.error_type}: ${error.error_message}` : 'ToolExecutionError: no reason given';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { controlKeySchema, idSchema, timestampSchema, toolCallIdSchema } from './ids.js';
+import { writtenTextSchema } from './records/written-text.js';
 
 /*
  * ToolCall, ToolResult and ErrorDetail, protocol 1.0.0: the messages between agents and tools. There are no defaults: a
@@ -48,25 +49,27 @@ export const errorDetailSchema = z.object({
 export const resultStatusSchema = z.enum(['success', 'failure', 'no_change_needed', 'partial_success']);
 
 const data = jsonObjectSchema.nullable().optional();
-const explanation = z.string().nullable().optional();
+/** What a result of any status may have. Rows and messages spread these fields, so a new one is added here only. */
+const otherFields = { explanation: writtenTextSchema.nullable() };
+const others = z.object(otherFields).partial().shape;
 /** `failure` has an error and no data; only `partial_success` may have both. */
 const failed = {
   status: z.literal('failure'),
   data: z.null().optional(),
   error: errorDetailSchema,
-  explanation,
+  ...others,
 };
 const partial = {
   status: z.literal('partial_success'),
   data,
   error: errorDetailSchema.nullable().optional(),
-  explanation,
+  ...others,
 };
 const fine = {
   status: z.enum(['success', 'no_change_needed']),
   data,
   error: z.null().optional(),
-  explanation,
+  ...others,
 };
 
 /** How a tool call ended, as its tool says it. Unknown keys are dropped; null means absent. */
@@ -75,6 +78,14 @@ export const toolResultSchema: z.ZodType<ToolResult> = z.discriminatedUnion('sta
   z.object(partial),
   z.object(fine),
 ]);
+
+/** The fields of a result that is complete: each is present, and null if there is nothing to tell. */
+export const completeResultFields = {
+  status: resultStatusSchema,
+  data: jsonObjectSchema.nullable(),
+  error: errorDetailSchema.nullable(),
+  ...otherFields,
+};
 
 /** Body of `tool.call`; keys of a later minor version are dropped. Times: `timeout_ms` counts from the start of the run, `deadline` is the last moment to start and finish. */
 export const toolCallBodySchema = z.object({
@@ -115,16 +126,22 @@ export type ToolClass = z.infer<typeof toolClassSchema>;
 export type ErrorDetail = z.infer<typeof errorDetailSchema>;
 export type ResultStatus = z.infer<typeof resultStatusSchema>;
 /** Code that creates one must keep the rule of `toolResultSchema`. */
-export interface ToolResult {
+export interface ToolResult extends Partial<z.infer<z.ZodObject<typeof otherFields>>> {
   status: ResultStatus;
   data?: Record<string, unknown> | null;
   error?: ErrorDetail | null;
-  explanation?: string | null;
 }
+export type CompleteResult = z.infer<z.ZodObject<typeof completeResultFields>>;
 export type ToolCallBody = z.infer<typeof toolCallBodySchema>;
 export interface ToolResultBody extends ToolResult {
   tool_call_id: string;
   turn_id: string;
   duration_ms: number;
   worker: string;
+}
+
+/** The result's fields alone, of a result or of a row that contains one. */
+export function completeResult(result: ToolResult): CompleteResult {
+  const names = Object.keys(completeResultFields) as (keyof CompleteResult)[];
+  return Object.fromEntries(names.map((name) => [name, result[name] ?? null])) as CompleteResult;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   bodySchemas,
+  completeResultFields,
   controlKeySchema,
   idSchema,
   resultStatusSchema,
@@ -44,7 +45,7 @@ const bodyParts = {
   worker: idSchema,
 };
 /** Text written by users and tools; only its size is kept. */
-const CONTENTS = ['arguments', 'data', 'error', 'explanation'] as const;
+const CONTENTS = ['arguments', ...Object.keys(completeResultFields).filter((name) => name !== 'status')];
 
 /**
  * Reads ids from messages that no handler accepted: of another version, too deep, too large, or with a wrong body. The

@@ -1,9 +1,11 @@
 import {
+  completeResult,
   ERROR_TYPES,
   errorDetail,
   isObject,
   isWithinDepth,
   toolResultSchema,
+  type CompleteResult,
   type ErrorDetail,
   type ErrorType,
   type ToolResult,
@@ -22,7 +24,7 @@ export function failure(
   message: string,
   details?: ErrorDetail['error_details'],
 ): ToolResult {
-  return failed(errorDetail(type, message, details));
+  return bounded({ status: 'failure', error: errorDetail(type, message, details) });
 }
 
 /** A result from the return value of a tool's code: text, number, boolean, array, null or object. */
@@ -44,19 +46,12 @@ export function toToolResult(given: unknown): ToolResult {
   if (!isWithinDepth(given, MAX_DATA_DEPTH + 1)) return tooDeep();
   const parsed = toolResultSchema.safeParse(given);
   if (!parsed.success) return failure('ToolExecutionError', 'The tool returned an invalid result.');
-  const { status, data, error, explanation } = parsed.data;
-  if (status === 'failure') return failed(error!, explanation);
-  return {
-    status,
-    data: data ?? null,
-    error: error ? cleanError(error) : null,
-    explanation: explanation == null ? null : cut(explanation),
-  };
+  return bounded(parsed.data);
 }
 
 /** The result of a tool that threw. The worker handles lost connections and aborts before it calls this. */
 export function toFailure(thrown: unknown): ToolResult {
-  if (thrown instanceof ToolError) return failed(thrown.detail);
+  if (thrown instanceof ToolError) return bounded({ status: 'failure', error: thrown.detail });
   if (thrown instanceof ToolConnectionLostError) return failure('OutcomeUnknown', thrown.message);
   const message = thrown instanceof Error ? thrown.message : '';
   return failure('ToolExecutionError', toPrintable(message) || 'The tool failed without saying why.');
@@ -67,11 +62,12 @@ function toData(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : { value };
 }
 
-function failed(error: ErrorDetail, explanation?: string | null): ToolResult {
+/** With an error of a known type, and no longer than a result may be. */
+function bounded(result: ToolResult): CompleteResult {
+  const { error, explanation } = result;
   return {
-    status: 'failure',
-    data: null,
-    error: cleanError(error),
+    ...completeResult(result),
+    error: error ? cleanError(error) : null,
     explanation: explanation == null ? null : cut(explanation),
   };
 }

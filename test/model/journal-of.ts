@@ -1,4 +1,5 @@
 import {
+  completeResult,
   errorDetail,
   type Call,
   type Claim,
@@ -151,10 +152,7 @@ export function outcomeOf(name: CallName, end: End): Outcome {
     _id: CALL_IDS[name],
     ...PLACE,
     n: 1,
-    status: end === 'done' ? 'success' : 'failure',
-    data: null,
-    error: ERRORS[end] ?? null,
-    explanation: null,
+    ...completeResult({ status: end === 'done' ? 'success' : 'failure', error: ERRORS[end] }),
     attempt: 0,
     worker: 'worker-1',
     duration_ms: 0,

@@ -1,3 +1,4 @@
+import { completeResult } from '#contracts';
 import { mayHaveRun, neverStarted, type CallAction, type CallDecision } from '#turn';
 import { rule, slip, type Mutant, type World } from './mutant.js';
 import { STOPPED } from './mutants-stopped.js';
@@ -200,10 +201,7 @@ const unknown = {
   turn_id: 'turn_1',
   conversation_id: 'conv_1',
   n: 1,
-  status: 'failure' as const,
-  data: null,
-  error: mayHaveRun(),
-  explanation: null,
+  ...completeResult({ status: 'failure', error: mayHaveRun() }),
   attempt: 0,
   worker: 'orchestrator-1',
   duration_ms: 0,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Journal, Step } from '#contracts';
+import { completeResult, type Journal, type Step } from '#contracts';
 import { stepRow } from '#journal';
 import { createStore } from '#store';
 import { assertTranscript } from '#turn';
@@ -50,8 +50,8 @@ function journalOf(number: number, { room, result, end }: TurnPlan): Journal {
       ? []
       : [
           {
-            ...{ _id: id, turn_id: turn._id, conversation_id: CONVERSATION, n: 1, status: 'success' },
-            ...{ data: { text: 'r'.repeat(result) }, error: null, explanation: null },
+            ...{ _id: id, turn_id: turn._id, conversation_id: CONVERSATION, n: 1 },
+            ...completeResult({ status: 'success', data: { text: 'r'.repeat(result) } }),
             ...{ attempt: 1, worker: 'worker-1', duration_ms: 1, at },
           },
         ];

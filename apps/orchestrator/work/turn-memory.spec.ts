@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Journal, Outcome, Step } from '#contracts';
+import { completeResult, type Journal, type Outcome, type Step } from '#contracts';
 import type { Store } from '#store';
 import { TurnMemory } from './turn-memory.js';
 
@@ -23,10 +23,7 @@ const outcome: Outcome = {
   turn_id: 'turn',
   conversation_id: 'conversation',
   n: 1,
-  status: 'success',
-  data: null,
-  error: null,
-  explanation: null,
+  ...completeResult({ status: 'success' }),
   attempt: 1,
   worker: 'worker',
   duration_ms: 1,

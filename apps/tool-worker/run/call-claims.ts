@@ -1,4 +1,4 @@
-import type { Claim, Outcome, ToolCallBody } from '#contracts';
+import { completeResult, type Claim, type Outcome, type ToolCallBody, type ToolResult } from '#contracts';
 import { compete, settle, type CallLabel, type Ports } from '#journal';
 import type { Store } from '#store';
 import { decideAfterReclaim, decideLostClaim, runClaim, settleClaim, type Liveness } from '#turn';
@@ -87,22 +87,14 @@ export function outcomeRow(
   ports: Ports,
   body: ToolCallBody,
   run: { attempt: number; durationMs: number },
-  result: Pick<Outcome, 'status'> & {
-    data?: Outcome['data'];
-    error?: Outcome['error'];
-    explanation?: string | null;
-    artifacts?: Outcome['artifacts'];
-  },
+  result: ToolResult & Pick<Outcome, 'artifacts'>,
 ): Outcome {
   return {
     _id: body.tool_call_id,
     turn_id: body.turn_id,
     conversation_id: body.conversation_id,
     n: body.n,
-    status: result.status,
-    data: result.data ?? null,
-    error: result.error ?? null,
-    explanation: result.explanation ?? null,
+    ...completeResult(result),
     ...(result.artifacts ? { artifacts: result.artifacts } : {}),
     attempt: run.attempt,
     worker: ports.me,

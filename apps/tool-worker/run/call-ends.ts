@@ -1,5 +1,5 @@
 import type { Message, Outcome, ToolCallBody, ToolResult, ToolResultBody } from '#contracts';
-import { encodeMessage, isWithinDepth, MAX_MESSAGE_BYTES, newMessage } from '#contracts';
+import { completeResult, encodeMessage, isWithinDepth, MAX_MESSAGE_BYTES, newMessage } from '#contracts';
 import { settle, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { failure } from '#tools';
@@ -44,10 +44,10 @@ export class CallEnds {
 
   /** To the orchestrator that dispatched the call, or to any other if it is gone. */
   async hint(body: ToolCallBody, outcome: Outcome): Promise<DeliveryOutcome> {
-    const { status, data, error, explanation, duration_ms, worker } = outcome;
+    const { duration_ms, worker } = outcome;
     const { tool_call_id, turn_id } = body;
-    const result = { status, data, error, explanation, duration_ms, worker };
-    const message = sendable(this.ports, { tool_call_id, turn_id, ...result });
+    const result = { tool_call_id, turn_id, ...completeResult(outcome), duration_ms, worker };
+    const message = sendable(this.ports, result);
     const sent = await this.ports.bus.send(body.reply_to, message);
     if (sent !== 'confirmed') await this.ports.bus.publish('results', message);
     await this.ports.faultPoint('result_hinted');

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { idSchema, processIdSchema, timestampSchema, toolCallIdSchema } from '../ids.js';
-import { errorDetailSchema, jsonObjectSchema, resultStatusSchema } from '../tool-messages.js';
+import { completeResultFields, jsonObjectSchema } from '../tool-messages.js';
 import { artifactReferenceSchema } from './artifact.js';
-import { writtenTextSchema } from './written-text.js';
 
 /** How a call ended; exactly one exists per call. */
 export const outcomeSchema = z.object({
@@ -10,10 +9,7 @@ export const outcomeSchema = z.object({
   turn_id: idSchema,
   conversation_id: idSchema,
   n: z.int().min(1),
-  status: resultStatusSchema,
-  data: jsonObjectSchema.nullable(),
-  error: errorDetailSchema.nullable(),
-  explanation: writtenTextSchema.nullable(),
+  ...completeResultFields,
   /** The artifacts of the call besides its text; `data.artifacts` has their ids. */
   artifacts: z.array(artifactReferenceSchema).optional(),
   /** The attempt of the run claim that produced the outcome; 0 if there never was one. */

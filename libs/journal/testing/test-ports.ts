@@ -1,14 +1,15 @@
-import type {
-  Answer,
-  Body,
-  Call,
-  Claim,
-  ConversationEvent,
-  Message,
-  MessageType,
-  Outcome,
-  Step,
-  Turn,
+import {
+  completeResult,
+  type Answer,
+  type Body,
+  type Call,
+  type Claim,
+  type ConversationEvent,
+  type Message,
+  type MessageType,
+  type Outcome,
+  type Step,
+  type Turn,
 } from '#contracts';
 import { noFaults } from '#faults';
 import type { Bus, PublishOutcome } from '#messaging';
@@ -150,10 +151,7 @@ export function outcomeRow(number: number, change: Partial<Outcome> = {}): Outco
     _id: callId(number),
     ...place,
     n: 1,
-    status: 'success',
-    data: { value: 5 },
-    error: null,
-    explanation: null,
+    ...completeResult({ status: 'success', data: { value: 5 } }),
     attempt: 1,
     worker: 'worker-1',
     duration_ms: 3,

@@ -1,5 +1,15 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
-import type { Account, Answer, Claim, Conversation, Outcome, ProcessRow, Step, Turn } from '#contracts';
+import {
+  completeResult,
+  type Account,
+  type Answer,
+  type Claim,
+  type Conversation,
+  type Outcome,
+  type ProcessRow,
+  type Step,
+  type Turn,
+} from '#contracts';
 
 const at = '2026-03-01T10:00:00.000Z';
 
@@ -62,10 +72,7 @@ export function sampleOutcome(turn: Turn, callId: string, fields: Partial<Outcom
     turn_id: turn._id,
     conversation_id: turn.conversation_id,
     n: 1,
-    status: 'success',
-    data: { sum: 3 },
-    error: null,
-    explanation: null,
+    ...completeResult({ status: 'success', data: { sum: 3 } }),
     attempt: 1,
     worker: `worker-${randomUUID()}`,
     duration_ms: 12,

@@ -1,4 +1,11 @@
-import { errorDetail, type Call, type ErrorDetail, type Outcome, type Step } from '#contracts';
+import {
+  completeResult,
+  errorDetail,
+  type Call,
+  type ErrorDetail,
+  type Outcome,
+  type Step,
+} from '#contracts';
 
 /** The settling process, and the attempt of the call's run claim (0: the call was never claimed to run). */
 export interface Settler {
@@ -14,10 +21,7 @@ export function failedOutcome(step: Step, call: Call, error: ErrorDetail, by: Se
     turn_id: step.turn_id,
     conversation_id: step.conversation_id,
     n: step.n,
-    status: 'failure',
-    data: null,
-    error,
-    explanation: null,
+    ...completeResult({ status: 'failure', error }),
     attempt: by.attempt,
     worker: by.worker,
     duration_ms: 0,

@@ -1,4 +1,13 @@
-import type { Answer, Call, Claim, Journal, Outcome, Step, Turn } from '#contracts';
+import {
+  completeResult,
+  type Answer,
+  type Call,
+  type Claim,
+  type Journal,
+  type Outcome,
+  type Step,
+  type Turn,
+} from '#contracts';
 
 export const CONVERSATION_ID = 'conv_1';
 export const START = Date.parse('2026-01-01T00:00:00.000Z');
@@ -93,10 +102,7 @@ export function outcomeRow(number: number, change: Partial<Outcome> = {}): Outco
     turn_id: 'turn_1',
     conversation_id: CONVERSATION_ID,
     n: 1,
-    status: 'success',
-    data: { value: 5 },
-    error: null,
-    explanation: null,
+    ...completeResult({ status: 'success', data: { value: 5 } }),
     attempt: 1,
     worker: 'worker-1',
     duration_ms: 20,

@@ -1,4 +1,4 @@
-import type { ConversationEvent, Outcome } from '#contracts';
+import { completeResult, type ConversationEvent, type Outcome, type ToolResult } from '#contracts';
 import { decideAfterReclaim, decideLostClaim } from '../rules/call-rules.js';
 import { claimsOn, inputId, lastQuestion, outcomeOf, waitsForPerson } from '../journal/journal.js';
 import { mayHaveRun, neverStarted, stoppedWhileRunning } from '../journal/outcomes.js';
@@ -79,7 +79,7 @@ export class SimulatedWorkers {
     const allowed = decideAfterReclaim({ step, next, outcome: outcomeOf(journal, call.tool_call_id) });
     if (allowed === 'run') this.start(queued, worker, attempt);
     if (allowed !== 'stopped') return;
-    const error = { status: 'failure' as const, data: null, error: mayHaveRun(), explanation: null };
+    const error = { status: 'failure' as const, error: mayHaveRun() };
     this.world.settle(worker, journal, call, this.outcome(queued, worker, attempt, error));
   }
 
@@ -112,31 +112,26 @@ export class SimulatedWorkers {
     const { world } = this;
     this.runs = this.runs.filter((other) => other !== run);
     const stopped = world.stopping.has(run.call.tool_call_id) && !world.tape.oneIn(3);
-    const error = (detail: Outcome['error']) => ({ status: 'failure' as const, data: null, error: detail });
+    const error = (detail: Outcome['error']) => ({ status: 'failure' as const, error: detail });
     const failed = { error_type: 'ToolExecutionError', error_message: 'broke', error_details: { code: 7 } };
     const results = [
-      { status: 'success' as const, data: { text: 'fine' }, error: null },
+      { status: 'success' as const, data: { text: 'fine' } },
       { status: 'partial_success' as const, data: { text: '😀'.repeat(3_000) }, error: failed },
-      { status: 'no_change_needed' as const, data: null, error: null },
+      { status: 'no_change_needed' as const },
       error(failed),
       error(neverStarted()),
     ];
     const result = stopped ? error(stoppedWhileRunning()) : world.tape.pick(results)!;
-    const outcome = this.outcome(run, run.worker, run.attempt, { ...result, explanation: null });
+    const outcome = this.outcome(run, run.worker, run.attempt, result);
     world.settle(run.worker, run.journal, run.call, outcome);
   }
 
-  private outcome(
-    { step, call }: QueuedCall,
-    worker: string,
-    attempt: number,
-    result: Pick<Outcome, 'status' | 'data' | 'error' | 'explanation'>,
-  ): Outcome {
+  private outcome({ step, call }: QueuedCall, worker: string, attempt: number, result: ToolResult): Outcome {
     const place = { turn_id: step.turn_id, conversation_id: CONVERSATION_ID, n: step.n };
     return {
       _id: call.tool_call_id,
       ...place,
-      ...result,
+      ...completeResult(result),
       attempt,
       worker,
       duration_ms: 3,

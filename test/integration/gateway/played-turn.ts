@@ -1,4 +1,11 @@
-import type { Claim, ConversationEvent, Outcome, Step, Turn } from '#contracts';
+import {
+  completeResult,
+  type Claim,
+  type ConversationEvent,
+  type Outcome,
+  type Step,
+  type Turn,
+} from '#contracts';
 import { toolEndEvent } from '#turn';
 import { waitFor } from '../../services/wait-for.js';
 import { DRIVER_ID, type Harness } from './gateway-harness.js';
@@ -162,10 +169,7 @@ export class PlayedTurn {
       turn_id,
       conversation_id,
       n,
-      status: 'success',
-      data: { value },
-      error: null,
-      explanation: null,
+      ...completeResult({ status: 'success', data: { value } }),
       attempt: 1,
       worker: 'worker-1',
       duration_ms: 3,
