@@ -1,4 +1,3 @@
-import { readOnDemand } from '#observability';
 import type { GatewayDeps } from './gateway.deps.js';
 import { Feeds } from './feeds/feeds.js';
 import { createViewReader, type Peek } from './feeds/read-view.js';
@@ -11,13 +10,15 @@ export function createFeeds(deps: GatewayDeps, openRoom: OpenRoom, peek: Peek): 
     timings,
     counters: {
       relayed: (count) => metrics.eventsRelayed.inc(count),
-      dropped: () => metrics.eventsDropped.inc({ reason: 'slow_viewer' }),
+      dropped: (reason) => metrics.eventsDropped.inc({ reason }),
+      snapshots: (reason, count) => metrics.snapshots.inc({ reason }, count),
     },
     log,
     clock,
     random,
   });
-  readOnDemand(metrics.feeds, () => feeds.size);
-  readOnDemand(metrics.viewers, () => feeds.viewers);
+  metrics.feeds.readOnDemand(() => metrics.feeds.set(feeds.size));
+  metrics.viewers.readOnDemand(() => metrics.viewers.set(feeds.viewers));
+  metrics.slowViewers.readOnDemand(() => metrics.slowViewers.set(feeds.slowViewers));
   return feeds;
 }

@@ -1,4 +1,4 @@
-import type { Ports } from '#journal';
+import { type Ports, observeJournal, type JournalObserver } from '#journal';
 import { auditLoggerOf, Refusals } from '#observability';
 import type { Time } from '#time';
 import { createLocalAccounts } from './people/accounts/create-local-accounts.js';
@@ -60,7 +60,7 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   readonly store = this.deps.store;
   readonly log = this.deps.logger;
   readonly auditLog = auditLoggerOf(this.log);
-  readonly ports = toPorts(this.deps, this.auditLog);
+  readonly ports = toPorts(this.deps, observeJournal(this.auditLog, this.deps.metrics));
   readonly time: Time = { clock: this.deps.clock, random: this.deps.random };
   readonly originRules = toOriginRules(this.deps.config);
   readonly maxRequestsInFlight = this.deps.config.limits.requestsPerSocket;
@@ -217,7 +217,7 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   }
 }
 
-function toPorts(deps: GatewayDeps, auditLog: Ports['auditLog']): Ports {
+function toPorts(deps: GatewayDeps, observer: JournalObserver): Ports {
   const { store, bus, processId: me, peers, logger: log, clock, random, faultPoint } = deps;
-  return { store, bus, me, peers, log, auditLog, clock, random, faultPoint };
+  return { store, bus, me, peers, log, observer, clock, random, faultPoint };
 }

@@ -1,6 +1,6 @@
 import type { Body } from '#contracts';
 import { newMessage } from '#contracts';
-import { keepUnacknowledged, retryingStore, type Ports } from '#journal';
+import { keepUnacknowledged, retryingStore, type Ports, observeJournal } from '#journal';
 import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
 import type { Store } from '#store';
@@ -45,8 +45,9 @@ export class Orchestrator {
   private namesCheck: Timer | undefined;
 
   constructor(private readonly deps: OrchestratorDeps) {
-    const { store, bus, processId: me, peers, log, auditLog, clock, random, faultPoint } = deps;
-    this.ports = { store, bus, me, peers, log, auditLog, clock, random, faultPoint };
+    const { store, bus, processId: me, peers, log, clock, random, faultPoint } = deps;
+    const observer = observeJournal(deps.auditLog, deps.metrics);
+    this.ports = { store, bus, me, peers, log, observer, clock, random, faultPoint };
     // Work in progress waits for the store; the sweeper and dead letters are retried anyway.
     this.durable = retryingStore(store, this.leaving.signal, deps);
     this.modelLimits = new ModelLimits(deps);

@@ -9,8 +9,8 @@ export class CallsController {
   constructor(private readonly worker: ToolWorker) {}
 
   @Handles('tool.call')
-  call({ body }: Message<'tool.call'>): Promise<DeliveryOutcome> {
-    return this.worker.call(body);
+  call(message: Message<'tool.call'>): Promise<DeliveryOutcome> {
+    return this.worker.call(message);
   }
 
   @Handles('tool.cancel')

@@ -1,7 +1,7 @@
 import type { CallRate } from '#bootstrap';
 import type { ToolClass } from '#contracts';
 import type { FaultPoint } from '#faults';
-import type { Log, Peers } from '#journal';
+import type { Log, Peers, JournalMetrics } from '#journal';
 import type { Bus } from '#messaging';
 import type { Metrics } from '#observability';
 import type { Store } from '#store';
@@ -30,7 +30,16 @@ export interface ToolWorkerDeps extends Time {
   log: Log;
   /** One record per invocation. */
   auditLog: Pick<Log, 'info'>;
-  metrics: Pick<Metrics, 'toolCalls' | 'toolCallDuration' | 'toolRateRefusals' | 'refusals'>;
+  metrics: JournalMetrics &
+    Pick<
+      Metrics,
+      | 'toolCallDuration'
+      | 'toolCallWait'
+      | 'toolCallsRunning'
+      | 'toolCallSlots'
+      | 'toolRateRefusals'
+      | 'refusals'
+    >;
   hosts: ToolsetHost[];
   /** Checks arguments whose check may take long. */
   slowChecks: SlowChecks;

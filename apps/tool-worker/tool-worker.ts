@@ -1,5 +1,5 @@
-import type { Body, Toolset } from '#contracts';
-import { keepUnacknowledged, retryingStore, type Ports } from '#journal';
+import type { Body, Toolset, Message } from '#contracts';
+import { keepUnacknowledged, retryingStore, type Ports, observeJournal } from '#journal';
 import type { Consumer, DeliveryOutcome } from '#messaging';
 import { Slots } from '#tools';
 import { toolsetOf } from '#turn';
@@ -30,9 +30,10 @@ export class ToolWorker {
     private readonly deps: ToolWorkerDeps,
     private readonly consume: ConsumeQueue,
   ) {
-    const { bus, processId: me, peers, log, auditLog, clock, random, faultPoint } = deps;
+    const { bus, processId: me, peers, log, clock, random, faultPoint } = deps;
     const store = retryingStore(deps.store, this.leaving.signal, deps);
-    const ports: Ports = { store, bus, me, peers, log, auditLog, clock, random, faultPoint };
+    const observer = observeJournal(deps.auditLog, deps.metrics);
+    const ports: Ports = { store, bus, me, peers, log, observer, clock, random, faultPoint };
     this.hosted = new HostedTools(deps);
     this.fleet = new Fleet(deps);
     const rates = new RateLimits(
@@ -49,6 +50,13 @@ export class ToolWorker {
       questionTimes,
     });
     this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.followOffer(toolsets));
+    const { toolCallSlots, toolCallsRunning } = metrics;
+    toolCallSlots.readOnDemand(() =>
+      this.slots.forEach(({ size }, toolset) => toolCallSlots.set({ toolset }, size)),
+    );
+    toolCallsRunning.readOnDemand(() =>
+      this.slots.forEach(({ used }, toolset) => toolCallsRunning.set({ toolset }, used)),
+    );
   }
 
   /**
@@ -64,9 +72,9 @@ export class ToolWorker {
     await this.announcer.announce();
   }
 
-  call(body: Body<'tool.call'>): Promise<DeliveryOutcome> {
+  call({ body, at }: Message<'tool.call'>): Promise<DeliveryOutcome> {
     const slots = this.slotsOf(toolsetOf(body.tool_name));
-    return keepUnacknowledged(this.leaving.signal, () => this.runner.handle(body, slots));
+    return keepUnacknowledged(this.leaving.signal, () => this.runner.handle(body, slots, at));
   }
 
   cancel(told: Body<'tool.cancel'>): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Role } from '#contracts';
 import type { FaultPoint } from '#faults';
-import type { Bus } from '#messaging';
+import type { Bus, BusObserver } from '#messaging';
 import type { Logger } from '#observability';
 import type { Store } from '#store';
 import { FollowingClock, type Random, type Time } from '#time';
@@ -13,6 +13,7 @@ import { createProcessId } from './process-identity.js';
 export interface BusIdentity extends Time {
   role: Role;
   processId: string;
+  observer?: BusObserver;
 }
 
 export interface MemberOptions extends Time {

@@ -1,12 +1,14 @@
 import type { Role } from '#contracts';
 import { faultPoint } from '#faults';
-import type { Bus, PublishOutcome } from '#messaging';
-import { createMetrics, Health, observeCalls, type Logger, type Metrics } from '#observability';
+import type { Bus } from '#messaging';
+import { createMetrics, Health, VERSION, type Logger, type Metrics } from '#observability';
 import type { Store } from '#store';
 import type { Clock, Random, Time } from '#time';
 import { withBusFaults } from './bus-faults.js';
 import { Drain } from './drain.js';
 import { Member, type BusIdentity } from './member.js';
+import { busObserver, observeBus } from './observe-bus.js';
+import { observeStore } from './observe-store.js';
 
 export interface ServiceOptions extends Time {
   logger: Logger;
@@ -35,9 +37,7 @@ export class Service implements Time {
     this.random = random;
     this.health = new Health(clock);
     const { health, metrics } = this;
-    this.store = observeCalls(store, clock, ({ method, outcome, seconds }) =>
-      metrics.storeLatency.observe({ operation: method, outcome }, seconds),
-    );
+    this.store = observeStore(store, clock, metrics);
     this.drain = new Drain({
       logger,
       health,
@@ -58,12 +58,14 @@ export class Service implements Time {
 
   /** Takes a role: a row in `processes`, then a bus. Throws `BusSetupError` with a clear sentence. */
   async join(role: Role, createBus: (identity: BusIdentity) => Bus): Promise<Member> {
-    const { clock, random } = this;
+    const { clock, random, metrics } = this;
     const { logger } = this.options;
+    const observer = busObserver(metrics);
     const member = new Member({
       role,
       store: this.store,
-      createBus: (identity) => this.countPublishes(withBusFaults(createBus(identity), random)),
+      createBus: (identity) =>
+        observeBus(withBusFaults(createBus({ ...identity, observer }), random), clock, metrics),
       logger,
       clock,
       random,
@@ -71,17 +73,14 @@ export class Service implements Time {
       onGone: () => process.exit(1),
     });
     this.members.push(member);
+    metrics.info.set({ version: VERSION, role }, 1);
     await member.start();
+    const { busConnected, busTakesMessages } = metrics;
+    const allBuses = (isGood: (bus: Bus) => boolean) => Number(this.members.every(({ bus }) => isGood(bus)));
+    busConnected.readOnDemand(() => busConnected.set(allBuses((bus) => bus.isConnected())));
+    busTakesMessages.readOnDemand(() => busTakesMessages.set(allBuses((bus) => bus.takesMessages())));
     this.health.addCheck('bus', () => this.members.every(({ bus }) => bus.takesMessages()));
     return member;
-  }
-
-  private countPublishes(bus: Bus): Bus {
-    return observeCalls(bus, this.clock, ({ method, outcome, result, args }) => {
-      if (outcome === 'error' || (method !== 'publish' && method !== 'send')) return;
-      const queue = method === 'send' ? 'control' : String(args[0]);
-      this.metrics.publishOutcomes.inc({ queue, outcome: result as PublishOutcome });
-    });
   }
 
   /** From now on the process takes work, and signals drain it. */

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Outcome } from '#contracts';
+import { createMetrics } from '#observability';
 import { settle } from './carry-out.js';
+import { observeJournal } from './observe-journal.js';
 import { auditedCall } from './audit.js';
 import { at, openPorts, outcomeRow, type TestPorts } from './testing/test-ports.js';
 
@@ -9,6 +11,7 @@ const label = {
   tool_name: 'math.add',
   display_name: 'add',
   source: 'local' as const,
+  approval: 'none' as const,
   audited: auditedCall('ann', args, '1.2.3'),
 };
 const failed = (error_type: string, change: Partial<Outcome> = {}) =>
@@ -19,7 +22,8 @@ let records: Record<string, unknown>[];
 beforeEach(async () => {
   ports = await openPorts('worker-1');
   records = [];
-  ports.auditLog = { info: (fields) => void records.push(fields as Record<string, unknown>) };
+  const auditLog = { info: (fields: object) => void records.push(fields as Record<string, unknown>) };
+  ports.observer = observeJournal(auditLog, createMetrics({ collectDefaults: false }));
 });
 
 describe('the audit log of a call', () => {

@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Outcome } from '#contracts';
-import type { Ports } from './ports.js';
-
-/** The part of a call that audit records name besides its outcome; never its arguments. */
-export interface AuditedCall {
-  user_id: string;
-  /** The toolset's version; absent where only a worker knows it. */
-  version?: string;
-  arguments_sha256: string;
-}
+import type { AuditedCall } from './journal-observer.js';
+import type { Log } from './ports.js';
 
 /** `invoked`: a worker had started the call. `late`: another outcome already stands, so this one was dropped. */
 type AuditEvent = 'invoked' | 'refused' | 'cancelled' | 'late';
@@ -20,13 +13,13 @@ export function auditedCall(userId: string, args: Record<string, unknown>, versi
 
 /** Writes one record per end of a call, whichever process settled it: who, what, how it ended; no values, no output. */
 export function audit(
-  ports: Pick<Ports, 'auditLog'>,
+  auditLog: Pick<Log, 'info'>,
   call: { tool_name: string; audited: AuditedCall },
   outcome: Outcome,
   stands: boolean,
 ): void {
   const { user_id, version, arguments_sha256 } = call.audited;
-  ports.auditLog.info(
+  auditLog.info(
     {
       audit: stands ? eventOf(outcome) : 'late',
       tool_call_id: outcome._id,

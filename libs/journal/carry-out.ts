@@ -11,11 +11,14 @@ import {
   type CallDecision,
   type HeldCall,
 } from '#turn';
-import { audit, auditedCall, type AuditedCall } from './audit.js';
+import { auditedCall } from './audit.js';
+import type { AuditedCall } from './journal-observer.js';
 import type { Ports } from './ports.js';
 
 /** The part of a call that viewers and auditors see besides its id. */
-export type CallLabel = Pick<Call, 'tool_name' | 'display_name' | 'source'> & { audited: AuditedCall };
+export type CallLabel = Pick<Call, 'tool_name' | 'display_name' | 'source' | 'approval'> & {
+  audited: AuditedCall;
+};
 
 /** Rows that carrying out a decision showed to exist. A process with a journal in memory adds them to it. */
 export interface RowsWritten {
@@ -76,7 +79,7 @@ export async function settle(ports: Ports, call: CallLabel, outcome: Outcome): P
   if (won) ports.bus.emit(toolEndEvent(call, row));
   // A process that carries out another process's decision finds the same outcome; viewers are told of it only once.
   const isSame = row.at === outcome.at && row.worker === outcome.worker;
-  if (won || !isSame) audit(ports, call, outcome, won);
+  if (won || !isSame) ports.observer.callSettled(call, outcome, won);
   return row;
 }
 

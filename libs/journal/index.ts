@@ -1,4 +1,6 @@
+export type { JournalObserver } from './journal-observer.js';
 export type { Log, Peers, Ports } from './ports.js';
+export { observeJournal, type JournalMetrics } from './observe-journal.js';
 export { auditedCall } from './audit.js';
 export { type CallLabel, carryOut, compete, hint, labelled, settle, notifyOwners } from './carry-out.js';
 export { countUsage } from './count-usage.js';

@@ -2,6 +2,7 @@ import type { FaultPoint } from '#faults';
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
 import type { Time } from '#time';
+import type { JournalObserver } from './journal-observer.js';
 
 /** Records for auditors: fields and a sentence, never values. */
 export interface Log {
@@ -25,6 +26,5 @@ export interface Ports extends Time {
   peers: Peers;
   log: Log;
   faultPoint: FaultPoint;
-  /** For records that no log level hides. */
-  auditLog: Pick<Log, 'info'>;
+  observer: JournalObserver;
 }

@@ -47,6 +47,7 @@ async function insertCancel(ports: Ports, journal: Journal): Promise<Journal> {
     );
     steps.push(row);
     if (!won) continue;
+    ports.observer.turnEnded(turn, row);
     await endUnheldTurn(ports, journal, row);
     return journal;
   }

@@ -9,6 +9,7 @@ export type {
 } from './port/bus.port.js';
 export { BusSetupError, BusUnavailableError } from './port/bus-errors.js';
 export type { BusLogger } from './port/bus-logger.js';
+export type { BusObserver } from './port/bus-observer.js';
 export {
   commandQueue,
   deadLetterQueue,

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, HttpStatus, Inject, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Health, type Readiness } from './health.js';
-import { Registry } from './metrics.js';
+import { Registry } from './metrics/create-metrics.js';
 
 /** Needs no login, and its answers contain nothing that would need one. */
 @Controller()

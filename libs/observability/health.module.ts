@@ -1,7 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { HealthController } from './health.controller.js';
 import { Health } from './health.js';
-import { Registry } from './metrics.js';
+import { Registry } from './metrics/create-metrics.js';
 
 /**
  * `GET /health/live`, `/health/ready` and `/metrics`. The gateway imports it into its own app; an orchestrator or

@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import { Health } from './health.js';
 import { HealthModule } from './health.module.js';
-import { createMetrics } from './metrics.js';
+import { createMetrics } from './metrics/create-metrics.js';
 
 const createClock = () => new VirtualClock(new SeededRandom(1));
 

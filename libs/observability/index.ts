@@ -1,8 +1,13 @@
 export { auditLoggerOf, createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logger.js';
 export { createNestLogger } from './nest-logger.js';
 export { redactText } from './redact.js';
-export { createMetrics, type Metrics, readOnDemand, Registry } from './metrics.js';
-export { observeCalls } from './observe-calls.js';
+export { createMetrics, type Metrics, Registry } from './metrics/create-metrics.js';
+export { deathOf, type Death, type QueueLabel } from './metrics/bus-metrics.js';
+export type { MetricDefinition } from './metrics/metric-subject.js';
+export type { SnapshotReason } from './metrics/gateway-metrics.js';
+export type { Repair } from './metrics/process-metrics.js';
+export { storeKind } from './metrics/store-metrics.js';
+export { observeCalls, type CallObserver } from './observe-calls.js';
 export { Refusals } from './refusals.js';
 export { Health } from './health.js';
 export { HealthModule } from './health.module.js';

@@ -13,13 +13,16 @@ export type CallObserver = (call: {
 /**
  * The same object with every method that returns a promise timed; for example
  * `observeCalls(store, clock, ({ method, seconds, outcome }) => metrics.storeLatency.observe({ operation: method, outcome }, seconds))`.
+ *
+ * @param replaced methods to call in place of the object's own, unobserved
  */
 export function observeCalls<T extends object>(
   target: T,
   clock: Pick<Clock, 'now'>,
   observe: CallObserver,
+  replaced: Partial<T> = {},
 ): T {
-  const observed = new Map<string | symbol, unknown>();
+  const observed = new Map<string | symbol, unknown>(Object.entries(replaced));
   return new Proxy(target, {
     get(_target, name) {
       // The receiver is the target, so that private fields of classes stay reachable.

@@ -1,4 +1,3 @@
-import type { Counter } from 'prom-client';
 import type { Clock } from '#time';
 
 const LINE_EVERY_MS = 60_000;
@@ -11,7 +10,7 @@ export class Refusals {
   private readonly limits = new Map<string, { loggedAt: number; refused: number }>();
 
   constructor(
-    private readonly counter: Pick<Counter<'limit'>, 'inc'>,
+    private readonly counter: { inc(labels: { limit: string }): void },
     private readonly log: { warn(fields: object, message: string): void },
     private readonly clock: Pick<Clock, 'now'>,
   ) {}

@@ -8,10 +8,15 @@ export interface Slot {
 
 /** Runs at most `size` at once; the others wait in order. */
 export class Slots {
-  private used = 0;
+  private taken = 0;
   private readonly waiting: (() => void)[] = [];
 
-  constructor(private readonly size: number) {}
+  constructor(readonly size: number) {}
+
+  /** The number of slots in use. */
+  get used(): number {
+    return this.taken;
+  }
 
   /** Rejects with the signal's reason when it aborts during a wait, for the first slot or for a lent one. */
   async use<T>(work: (slot: Slot) => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -29,8 +34,8 @@ export class Slots {
 
   private async take(signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
-    if (this.used < this.size) {
-      this.used++;
+    if (this.taken < this.size) {
+      this.taken++;
       return;
     }
     // The slot is handed over, not counted down and up again.
@@ -51,7 +56,7 @@ export class Slots {
   private release(): void {
     const next = this.waiting.shift();
     if (next) next();
-    else this.used--;
+    else this.taken--;
   }
 }
 

@@ -14,6 +14,7 @@ export {
   type OpenCall,
   openCalls,
   outcomeOf,
+  endedStatus,
   statusOf,
   textOf,
 } from './journal/journal.js';
@@ -46,6 +47,7 @@ export {
   usedOf,
 } from './rules/day-budget.js';
 export { dayOf, lostUsageRows, usageRowsOf } from './journal/usage-rows.js';
+export { type WaitingCall, waitingCalls } from './rules/waiting-calls.js';
 export { isThinkingTool } from './rules/formatter-rules.js';
 export {
   type Action,
@@ -58,6 +60,7 @@ export {
 export { decideSweep, isSettled, parkedCheckMs } from './rules/sweep-rules.js';
 export type { ImageReference, ModelMessage, UserContent } from './transcript/model-message.js';
 export { appendMessages, messagesOfTurn } from './transcript/transcript.js';
+export { CALL_OUTCOMES, callOutcome, errorTypeLabel } from './rules/call-outcome.js';
 export { withoutForeignThinking } from './transcript/foreign-thinking.js';
 export {
   compacted,

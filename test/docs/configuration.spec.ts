@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { loadStandaloneConfig } from '#bootstrap';
 import { loadMcpConfig } from '#mcp';
-import { createMetrics } from '#observability';
 import { codeBlocks, firstCells, readDocument, root, section } from './documents.js';
 
 const readme = readDocument('README.md');
@@ -92,15 +91,4 @@ describe('nest-cli.json', () => {
       expect(existsSync(join(root, compilerOptions.tsConfigPath))).toBe(true);
     },
   );
-});
-
-describe('docs/operations.md', () => {
-  it('names exactly the metrics that exist', async () => {
-    const { registry } = createMetrics({ collectDefaults: false });
-    const names = (await registry.getMetricsAsJSON()).map(({ name }) => name);
-    const documented = firstCells(section(readDocument('docs/operations.md'), '## Metrics'))
-      .map((cell) => cell.replaceAll('`', ''))
-      .filter((cell) => cell.startsWith('switchyard_'));
-    expect(documented.sort()).toEqual(names.sort());
-  });
 });

@@ -1,4 +1,5 @@
 import type { ConversationEvent, Snapshot, View } from '#contracts';
+import type { SnapshotReason } from '#observability';
 import { timestampOf, type Clock } from '#time';
 import { endsBetween } from '#turn';
 import { Backlog } from './backlog.js';
@@ -8,8 +9,9 @@ import type { Room, Viewer } from './viewer.js';
 export interface AudienceCounters {
   /** Events handed to viewers. */
   relayed(count: number): void;
-  /** A slow viewer's backlog was dropped. */
-  dropped(): void;
+  /** A slow viewer's backlog was dropped: it was too long, or events may be missing from it. */
+  dropped(reason: 'slow_viewer' | 'gap'): void;
+  snapshots(reason: SnapshotReason, count: number): void;
 }
 
 /**
@@ -32,6 +34,11 @@ export class Audience {
     return this.ready.size + this.lagging.size;
   }
 
+  /** Viewers that are fed from a backlog. */
+  get slow(): number {
+    return this.lagging.size;
+  }
+
   has(viewer: Viewer): boolean {
     return this.ready.has(viewer) || this.lagging.has(viewer);
   }
@@ -42,6 +49,7 @@ export class Audience {
     if (viewer.isBehind() && !this.lagging.has(viewer)) this.setLagging(viewer, this.currentView());
     if (this.lagging.has(viewer)) return this.lagging.get(viewer)?.drop();
     viewer.send(this.snapshotOf(this.currentView()));
+    this.counters.snapshots('joined', 1);
     if (this.ready.has(viewer)) return;
     this.ready.add(viewer);
     this.room.enter(viewer);
@@ -67,6 +75,7 @@ export class Audience {
     for (const backlog of this.lagging.values()) this.drop(backlog);
     if (this.ready.size === 0) return;
     this.room.broadcast(this.snapshotOf(view));
+    this.counters.snapshots('gap', this.ready.size);
     for (const end of endsBetween(before, view, timestampOf(this.clock))) this.room.broadcast(end);
   }
 
@@ -77,11 +86,11 @@ export class Audience {
   private delay(backlog: Backlog, event: ConversationEvent): void {
     const wasBroken = backlog.isBroken;
     backlog.add(event);
-    if (backlog.isBroken && !wasBroken) this.counters.dropped();
+    if (backlog.isBroken && !wasBroken) this.counters.dropped('slow_viewer');
   }
 
   private drop(backlog: Backlog): void {
-    if (!backlog.isBroken) this.counters.dropped();
+    if (!backlog.isBroken) this.counters.dropped('gap');
     backlog.drop();
   }
 
@@ -101,6 +110,7 @@ export class Audience {
     if (backlog.isBroken) {
       const view = this.currentView();
       viewer.send(this.snapshotOf(view));
+      this.counters.snapshots('slow_viewer', 1);
       for (const end of endsBetween(backlog.seen, view, timestampOf(this.clock))) viewer.send(end);
     } else {
       for (const event of backlog.list()) viewer.send(event);

@@ -57,6 +57,10 @@ export class Feed {
     return this.audience.size + this.joining.size;
   }
 
+  get slowViewers(): number {
+    return this.audience.slow;
+  }
+
   get hasViewers(): boolean {
     return this.viewers > 0;
   }

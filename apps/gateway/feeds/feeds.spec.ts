@@ -44,7 +44,7 @@ function open(timings: FeedTimings): void {
   feeds = new Feeds(bus, () => room, {
     readView,
     timings,
-    counters: { relayed: () => undefined, dropped: () => undefined },
+    counters: { relayed: () => undefined, dropped: () => undefined, snapshots: () => undefined },
     log: { warn: () => undefined } as never,
     clock,
     random,

@@ -37,6 +37,13 @@ export class Feeds {
     return count;
   }
 
+  /** Viewers that read more slowly than events come. */
+  get slowViewers(): number {
+    let count = 0;
+    for (const { feed } of this.entries.values()) count += feed.slowViewers;
+    return count;
+  }
+
   start(): void {
     this.bus.onEvent({
       event: (event) => this.receive(event),

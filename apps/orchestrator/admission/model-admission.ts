@@ -34,7 +34,7 @@ export interface ModelAdmissionOptions extends Time {
   budgets: ReadonlyMap<string, ModelBudget>;
   /** The number of living orchestrators, including this one. */
   countOrchestrators: () => number;
-  metrics: Pick<Metrics, 'modelWaits' | 'modelWaitDuration'>;
+  metrics: Pick<Metrics, 'modelWaiting' | 'modelWaits' | 'modelWaitDuration'>;
 }
 
 /**
@@ -66,6 +66,8 @@ export class ModelAdmission {
 
   constructor(private readonly options: ModelAdmissionOptions) {
     const { budgets, countOrchestrators, clock } = options;
+    const { modelWaiting } = options.metrics;
+    modelWaiting.readOnDemand(() => modelWaiting.set(this.waiting.length));
     for (const [name, budget] of budgets)
       this.budgets.set(name, new SharedBudget(budget, countOrchestrators, clock));
   }

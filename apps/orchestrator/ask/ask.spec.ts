@@ -117,12 +117,12 @@ describe('the parts of a step', () => {
     const { told, streamed } = await run((attempt) => (attempt === 0 ? say(busy) : say(said('Hi.'), END)));
     expect(told).toEqual([
       { type: 'attempt', attempt: 100, model: 'one/a', isRestart: false },
-      { type: 'usage', model: 'one/a', usage: none },
-      { type: 'retry', kind: 'overloaded' },
+      { type: 'usage', model: 'one/a', usage: none, sent: { outcome: 'overloaded' } },
+      { type: 'retry', model: 'one/a', kind: 'overloaded' },
       { type: 'waiting', reason: 'Busy.', retryAfterMs: 1 },
       { type: 'attempt', attempt: 101, model: 'one/a', isRestart: true },
       { type: 'text', text: 'Hi.' },
-      { type: 'usage', model: 'one/a', usage: TOLD },
+      { type: 'usage', model: 'one/a', usage: TOLD, sent: { outcome: 'ok', firstPartMs: 0 } },
       { type: 'end', ended: 'answered', stopReason: 'end_turn' },
     ]);
     expect(streamed).toMatchObject({ model: 'one/a', attempt: 101, blocks: [{ type: 'text', text: 'Hi.' }] });

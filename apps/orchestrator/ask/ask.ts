@@ -48,7 +48,7 @@ async function* askWithRetries(
     const delayMs = delayBefore(retry, error.options.retryAfterMs, random);
     if (error.kind === 'rate_limited') admission?.slowDown(model, delayMs);
     if (retry >= retriesAfter(error, policy)) return { end, retries: tries + 1 };
-    yield { type: 'retry', kind: error.kind };
+    yield { type: 'retry', model, kind: error.kind };
     yield { type: 'waiting', reason: error.message, retryAfterMs: delayMs };
     await clock.sleep(delayMs, signal).catch(() => undefined);
     if (signal.aborted) return { end: { ended: 'aborted' }, retries: tries + 1 };

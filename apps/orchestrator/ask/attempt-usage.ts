@@ -12,7 +12,7 @@ const HIDDEN_TOKENS_PER_SECOND = 150;
  */
 export class AttemptUsage {
   private reported = NO_USAGE;
-  private hasBegun = false;
+  private firstPartAt: number | undefined;
   private end: Extract<ModelPart, { type: 'end' }> | undefined;
   private said = '';
   /** Counts pieces and whole calls, because some providers send one, some the other, some both. */
@@ -28,7 +28,7 @@ export class AttemptUsage {
   }
 
   read(part: ModelPart): void {
-    this.hasBegun = true;
+    this.firstPartAt ??= this.clock.now();
     if (part.type !== 'usage') this.firstWordAt ??= this.clock.now();
     switch (part.type) {
       case 'text':
@@ -59,8 +59,13 @@ export class AttemptUsage {
    * the request, so the provider may have worked before it sent anything.
    */
   sum(isAborted: boolean): Usage | undefined {
-    if (!this.hasBegun && !isAborted) return undefined;
+    if (this.firstPartAt === undefined && !isAborted) return undefined;
     return this.isFullyReported ? this.reported : this.estimate();
+  }
+
+  /** Undefined if nothing arrived. */
+  get firstPartMs(): number | undefined {
+    return this.firstPartAt === undefined ? undefined : this.firstPartAt - this.askedAt;
   }
 
   private get isFullyReported(): boolean {

@@ -5,7 +5,7 @@ import { NO_USAGE } from '#turn';
 import type { Permit } from '../admission/model-admission.js';
 import type { AskPolicy } from './ask-policy.js';
 import { AttemptUsage } from './attempt-usage.js';
-import type { AskEnd, StepPart } from './step-part.js';
+import type { AskEnd, SentRequest, StepPart } from './step-part.js';
 import { waitForPermit } from './wait-for-permit.js';
 
 /** Runs one attempt: admits the request, sends it, and reads it to its end. The last part is the usage. */
@@ -30,10 +30,17 @@ export async function* runAttempt(
     usage = counter?.sum(signal.aborted);
     permit?.done(usage);
   }
-  yield { type: 'usage', model: request.model, usage: usage ?? NO_USAGE };
+  const sent = counter && { outcome: outcomeOf(end), firstPartMs: counter.firstPartMs };
+  yield { type: 'usage', model: request.model, usage: usage ?? NO_USAGE, sent };
   if (end.ended !== 'failed') return end;
   if (end.error instanceof ModelError) return { ended: 'failed', error: end.error };
   throw end.error;
+}
+
+function outcomeOf(end: AskEnd | { ended: 'failed'; error: unknown }): SentRequest['outcome'] {
+  if (end.ended === 'answered') return 'ok';
+  if (end.ended === 'aborted') return 'aborted';
+  return end.error instanceof ModelError ? end.error.kind : 'server';
 }
 
 async function* readModel(

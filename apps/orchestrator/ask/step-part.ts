@@ -16,6 +16,13 @@ export type AskEnd =
   /** The signal was aborted: by a Stop, or because another process drives the turn now. */
   | { ended: 'aborted' };
 
+/** A request that reached a provider, as metrics see it. */
+export interface SentRequest {
+  outcome: 'ok' | 'aborted' | ModelError['kind'];
+  /** Milliseconds from the request to the first part of its answer; undefined if none came. */
+  firstPartMs?: number;
+}
+
 /** The events of asking models for a step, in order. Exactly one `end` or `refused` comes, as the last part. */
 export type StepPart =
   /** An attempt begins. With `isRestart`, everything that earlier attempts of the step wrote is void. */
@@ -25,10 +32,13 @@ export type StepPart =
   | { type: 'thinking'; text: string }
   | { type: 'thinking_end'; block: Extract<Block, { type: 'thinking' }> }
   | { type: 'call'; call: AskedCall }
-  /** The attempt is over, whatever its result. The usage is estimated if the provider did not report it. */
-  | { type: 'usage'; model: string; usage: Usage }
+  /**
+   * The attempt is over, whatever its result. The usage is estimated if the provider did not report it. `sent` is
+   * undefined if no provider was asked.
+   */
+  | { type: 'usage'; model: string; usage: Usage; sent?: SentRequest }
   /** The same model is asked again after a wait. */
-  | { type: 'retry'; kind: ModelError['kind'] }
+  | { type: 'retry'; model: string; kind: ModelError['kind'] }
   /** `model` is asked instead of the one that failed with `reason`. */
   | { type: 'fallback'; model: string; reason: string }
   | ({ type: 'end' } & AskEnd)

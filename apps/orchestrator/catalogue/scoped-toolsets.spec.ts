@@ -14,13 +14,13 @@ function toolset(name: string, scope?: Toolset['scope']): Toolset {
 let warned: unknown[];
 let catalogue: Catalogue;
 let scoped: ScopedToolsets;
-const metrics = createMetrics({ collectDefaults: false });
+let metrics: ReturnType<typeof createMetrics>;
 
 beforeEach(() => {
   warned = [];
   catalogue = new Catalogue();
+  metrics = createMetrics({ collectDefaults: false });
   scoped = new ScopedToolsets({ log: { warn: (fields: object) => void warned.push(fields) }, metrics });
-  metrics.scopedToolsetConflicts.reset();
 });
 
 function announce(worker: string, ...toolsets: Toolset[]): void {

@@ -1,7 +1,7 @@
 import type { ApprovalMode, ModelBudget, ModelPrice, ModelUse, UsageSettings } from '#bootstrap';
 import type { CatalogTool, Role, ToolChoice } from '#contracts';
 import type { FaultPoint } from '#faults';
-import type { Log, Peers } from '#journal';
+import type { Log, Peers, JournalMetrics } from '#journal';
 import type { Model } from '#llm';
 import type { Bus } from '#messaging';
 import type { Metrics } from '#observability';
@@ -68,22 +68,29 @@ export interface OrchestratorDeps extends Time {
   log: Log;
   /** Writes one record for each call that is settled here. */
   auditLog: Pick<Log, 'info'>;
-  metrics: Pick<
-    Metrics,
-    | 'turnsStarted'
-    | 'turnsEnded'
-    | 'modelCalls'
-    | 'modelRetries'
-    | 'modelSteps'
-    | 'modelFallbacks'
-    | 'modelCost'
-    | 'refusals'
-    | 'modelWaits'
-    | 'modelWaitDuration'
-    | 'toolDefinitionChanges'
-    | 'scopedToolsetConflicts'
-    | 'callsHeld'
-  >;
+  metrics: JournalMetrics &
+    Pick<
+      Metrics,
+      | 'turnsStarted'
+      | 'turnFirstToken'
+      | 'turnsDriven'
+      | 'oldestWaitingCall'
+      | 'stepDuration'
+      | 'modelCalls'
+      | 'modelFirstToken'
+      | 'modelTokens'
+      | 'modelRetries'
+      | 'modelSteps'
+      | 'modelFallbacks'
+      | 'modelCost'
+      | 'refusals'
+      | 'modelWaiting'
+      | 'modelWaits'
+      | 'modelWaitDuration'
+      | 'toolDefinitionChanges'
+      | 'scopedToolsetConflicts'
+      | 'callsHeld'
+    >;
   /** Checks arguments whose check may take long. */
   slowChecks: SlowChecks;
   /** Compiles each schema once. */

@@ -68,13 +68,14 @@ export class ModelStep {
     const request = prepareRequest(journal, work.history, this.offered.tools, deps.settings);
     const viewers = this.viewersOf(n);
     const controller = new AbortController();
+    const startedAt = deps.clock.now();
     this.controller = controller;
     const timer = this.interruptInTime();
     viewers.start(stepAttempt(work.claimAttempt, 0), settledEnds(journal, journal.steps.at(-1)));
     try {
       const step = { n, viewers, signal: controller.signal, retriesBefore: 0 };
       const written = await this.write(request, step);
-      if ('row' in written) return this.counted(written.row);
+      if ('row' in written) return this.counted(written.row, deps.clock.now() - startedAt);
       this.interrupted = written.interrupted;
       return undefined;
     } finally {
@@ -126,10 +127,11 @@ export class ModelStep {
     return this.viewers;
   }
 
-  private counted(row: Step): Step {
+  private counted(row: Step, durationMs: number): Step {
     const { kind, model } = row;
-    if (model !== undefined)
-      this.deps.metrics.modelSteps.inc({ model: modelLabel(model, this.deps.settings), kind });
+    const { modelSteps, stepDuration } = this.deps.metrics;
+    if (kind === 'model' || kind === 'summary') stepDuration.observe({ kind }, durationMs / 1_000);
+    if (model !== undefined) modelSteps.inc({ model: modelLabel(model, this.deps.settings), kind });
     return row;
   }
 

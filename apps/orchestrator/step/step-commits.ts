@@ -1,7 +1,7 @@
 import type { Step } from '#contracts';
 import type { Ports } from '#journal';
 import { settledWithin } from '#time';
-import { isShownStep, nextStepNumber } from '#turn';
+import { endsTurn, isShownStep, nextStepNumber } from '#turn';
 import type { TurnUsage } from '../work/turn-usage.js';
 import type { TurnWork } from '../work/turn-work.js';
 import { committedEvents } from './announce-step.js';
@@ -11,7 +11,7 @@ const LEAVING_MS = 1_000;
 /** Commits the rows of a driven turn, each with the usage of its models since the previous row. */
 export class StepCommits {
   constructor(
-    private readonly ports: Pick<Ports, 'bus' | 'log' | 'clock' | 'faultPoint'>,
+    private readonly ports: Pick<Ports, 'bus' | 'log' | 'clock' | 'faultPoint' | 'observer'>,
     private readonly work: Pick<TurnWork, 'memory'>,
     private readonly usage: TurnUsage,
   ) {}
@@ -23,6 +23,8 @@ export class StepCommits {
     const row = spent.length > 0 ? { ...written, spent } : written;
     const won = await memory.commit(row);
     if (!won) await this.usage.keepLost(row.n, spent);
+    if (won && endsTurn(memory.journal.turn.options, row))
+      this.ports.observer.turnEnded(memory.journal.turn, row);
     if (row.calls.length > 0) await this.ports.faultPoint('step_committed');
     if (won && isShownStep(row)) {
       for (const event of committedEvents(memory.journal, row)) this.ports.bus.emit(event);

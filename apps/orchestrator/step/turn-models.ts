@@ -6,14 +6,13 @@ import type { AskPolicy } from '../ask/ask-policy.js';
 import { asksModel, knownAnswer } from '../ask/known-answers.js';
 import { candidateModels } from '../ask/model-choice.js';
 import { countCost } from '../ask/model-cost.js';
+import { countRequest, providerLabel } from '../ask/count-request.js';
 import type { StepPart } from '../ask/step-part.js';
 import type { Admission } from '../ask/wait-for-permit.js';
 import type { DrivingDeps } from '../work/driving.deps.js';
 import type { TurnUsage } from '../work/turn-usage.js';
 import type { TurnWork } from '../work/turn-work.js';
 import type { StepRequest } from './prepare-request.js';
-
-const OUTCOMES = { answered: 'ok', failed: 'error', aborted: 'aborted' };
 
 export interface AskOptions {
   signal: AbortSignal;
@@ -25,6 +24,8 @@ export interface AskOptions {
 
 /** The models of a turn: the chosen one and its fallbacks. */
 export class TurnModels {
+  private hasText = false;
+
   constructor(
     private readonly deps: DrivingDeps,
     private readonly work: TurnWork,
@@ -61,22 +62,33 @@ export class TurnModels {
     switch (part.type) {
       case 'usage':
         this.usage.note(part.model, part.usage);
+        if (part.sent) countRequest(metrics, providerLabel(part.model, settings), part.usage, part.sent);
         return countCost(metrics, settings.modelPrices, part);
+      case 'text':
+        return this.noteText();
       case 'retry':
-        return metrics.modelRetries.inc({ kind: part.kind });
+        return metrics.modelRetries.inc({ provider: providerLabel(part.model, settings), kind: part.kind });
       case 'fallback':
         return metrics.modelFallbacks.inc({ model: part.model });
       case 'end':
-        return metrics.modelCalls.inc({ outcome: OUTCOMES[part.ended] });
       case 'attempt':
       case 'waiting':
-      case 'text':
       case 'thinking':
       case 'thinking_end':
       case 'call':
       case 'refused':
     }
   };
+
+  /** The first text of the turn, unless another process has driven it, which may have shown text. */
+  private noteText(): void {
+    if (this.hasText) return;
+    this.hasText = true;
+    const { clock, metrics } = this.deps;
+    const { turn, steps } = this.work.memory.journal;
+    if (this.work.claimAttempt > 1 || steps.length > 0) return;
+    metrics.turnFirstToken.observe(Math.max(0, clock.wall() - Date.parse(turn.at)) / 1_000);
+  }
 
   /** Chosen by the message, the conversation or the deployment. */
   private get chosen(): string {

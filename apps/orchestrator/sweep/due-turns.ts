@@ -110,7 +110,10 @@ export class DueTurns {
       return this.finish(journal, action.calls);
     }
     const status = statusOf(journal);
-    if (status !== turn.status) await this.ports.store.setTurnStatus(turn._id, status);
+    if (status !== turn.status) {
+      await this.ports.store.setTurnStatus(turn._id, status);
+      this.ports.observer.repaired('status_corrected');
+    }
     if (action.do !== 'wake') return;
     await this.ports.faultPoint('sweep_acting');
     await this.wakeUp(journal, undriven);
@@ -122,7 +125,9 @@ export class DueTurns {
     const { turn } = journal;
     const learned = await Promise.all(calls.map((decision) => carryOut(ports, journal, decision)));
     for (const { outcome } of learned) if (outcome) journal.outcomes.push(outcome);
-    if (turn.status !== statusOf(journal)) return endUnheldTurn(ports, journal, endingStep(journal)!);
+    const isUnfinished = turn.status !== statusOf(journal);
+    if (isUnfinished || calls.length > 0) ports.observer.repaired('turn_finished');
+    if (isUnfinished) return endUnheldTurn(ports, journal, endingStep(journal)!);
     if (isSettled(journal)) await ports.store.setTurnDue(turn._id, null);
   }
 
@@ -132,6 +137,7 @@ export class DueTurns {
     const holder = holderOf(journal, turn_id);
     if (holder && !(await this.ports.peers.isDead(holder.owner)))
       return void (await hint(this.ports, journal));
+    if (holder) this.ports.observer.repaired('turn_hinted');
     undriven.push(journal.turn);
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type DeadLetter, errorDetail, type Journal } from '#contracts';
 import { compete, endTurn, hint, labelled, type Ports, readMessageIds, releaseCalls } from '#journal';
-import type { DeadDelivery } from '#messaging';
-import { redactText } from '#observability';
+import { kindOfQueue, type DeadDelivery } from '#messaging';
+import { deathOf, redactText } from '#observability';
 import { StoreUnavailableError } from '#store';
 import { endingStep, failedOutcome, nextStepNumber } from '#turn';
 import { backOffMs, timestampOf } from '#time';
@@ -33,6 +33,7 @@ export async function keepDeadLetter(ports: Ports, dead: DeadDelivery): Promise<
     ...about,
     at: timestampOf(ports.clock),
   });
+  ports.observer.deadLettered(kindOfQueue(queue) ?? 'other', deathOf(reason));
   ports.log.warn({ queue, reason, message_id: messageId, turn_id: turnId }, 'message dead-lettered');
   if (turnId === undefined) return;
   try {
@@ -78,6 +79,7 @@ async function hintAgain(ports: Ports, turnId: string): Promise<void> {
   if (deaths >= MAX_DEAD_HINTS) return failTurn(ports, turnId);
   await ports.clock.sleep(backOffMs(Math.max(0, deaths - 1), HINT_AGAIN, ports.random));
   await hint(ports, journal);
+  ports.observer.repaired('dead_hint');
 }
 
 /**
@@ -91,6 +93,8 @@ async function failTurn(ports: Ports, turnId: string): Promise<void> {
   const { won } = await ports.store.commitStep(row);
   if (!won) return;
   journal.steps.push(row);
+  ports.observer.turnEnded(journal.turn, row);
+  ports.observer.repaired('dead_turn');
   ports.log.error({ turn_id: turnId }, 'turn ended, too many of its hints were dead-lettered');
   await Promise.all([endTurn(ports, journal, row), releaseCalls(ports, journal)]);
 }
@@ -110,6 +114,7 @@ async function settleDeadCall(
   const error = errorDetail('ToolExecutionError', `The call could not be delivered to a worker (${kind}).`);
   const by = { worker: ports.me, attempt: 0, at: timestampOf(ports.clock) };
   await compete(ports, labelled(journal, call), failedOutcome(step, call, error, by));
+  ports.observer.repaired('dead_call');
   await hint(ports, journal);
 }
 

@@ -25,6 +25,7 @@ export function createOrchestrator(
   return new Orchestrator({
     ...ports,
     processId: ports.me,
+    auditLog: ports.log,
     model: silentModel,
     metrics: createMetrics({ collectDefaults: false }),
     slowChecks: new InPlaceChecks(),

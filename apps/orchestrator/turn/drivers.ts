@@ -4,10 +4,10 @@ import type { Ports } from '#journal';
 import type { Refusals } from '#observability';
 import { settledWithin } from '#time';
 import { ArgumentValidator } from '#tools';
-import { statusOf } from '#turn';
 import type { DrivingDeps } from '../work/driving.deps.js';
 import type { TurnWork } from '../work/turn-work.js';
 import type { History } from './history.js';
+import { measureTurns } from './measure-turns.js';
 import type { CallQueues } from './open-calls.js';
 import type { TakeUp } from './take-up.js';
 import { TurnDriver, type DriveEnd } from './turn-driver.js';
@@ -48,6 +48,7 @@ export class Drivers {
       schemas: deps.schemas,
       refusals: queues.refusals,
     });
+    measureTurns(deps.metrics, deps.clock, () => [...this.driven.values()].map(({ driver }) => driver));
   }
 
   get(turnId: string): TurnDriver | undefined {
@@ -125,7 +126,6 @@ export class Drivers {
   private noteEnd({ memory: { journal }, conversation }: TurnWork): void {
     if (conversation.isDeleted) this.history.forget(journal.turn.conversation_id);
     else this.history.append(journal);
-    this.deps.metrics.turnsEnded.inc({ status: statusOf(journal) });
   }
 
   private async hold(

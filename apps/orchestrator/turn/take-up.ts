@@ -117,6 +117,7 @@ export class TakeUp {
     before: Claim | undefined,
   ): Promise<TurnWork> {
     const { turn } = journal;
+    if (before) this.ports.observer.repaired('turn_taken_over');
     if (before && before.owner !== this.ports.me) {
       const message = newMessage(this.ports, 'turn.superseded', { turn_id: turn._id, attempt: claim.n });
       void this.deps.bus.send(controlKey(before.owner), message);

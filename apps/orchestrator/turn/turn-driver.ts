@@ -10,6 +10,8 @@ import {
   nextStepNumber,
   type Action,
   type CallDecision,
+  type WaitingCall,
+  waitingCalls,
 } from '#turn';
 import type { DrivingDeps } from '../work/driving.deps.js';
 import { ModelStep } from '../step/model-step.js';
@@ -54,6 +56,16 @@ export class TurnDriver {
     this.modelStep = new ModelStep(deps, validator, work, this.usage);
     const wake = () => this.mailbox.post((mail) => (mail.released = true));
     this.openCalls = new OpenCalls(ports, work, queues, wake);
+  }
+
+  /** Whether a model is writing for it now. */
+  get asksModel(): boolean {
+    return this.modelStep.isRunning;
+  }
+
+  /** Calls that wait for a worker, as the journal was read at most 2 s ago. */
+  get waitingCalls(): WaitingCall[] {
+    return waitingCalls(this.work.memory.journal, this.openCalls.releasedAt);
   }
 
   /** The text of the step that is being streamed, for viewers who join now. */

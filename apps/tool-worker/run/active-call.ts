@@ -17,10 +17,14 @@ export class ActiveCall {
   private mayHaveAnswer = false;
   private wake = () => {};
 
-  /** `mayRunAgain`: another worker may start it again if this worker is lost. */
+  /**
+   * @param mayRunAgain another worker may start it again if this worker is lost
+   * @param sentAt ISO 8601; undefined if not known
+   */
   constructor(
     readonly mayRunAgain: boolean,
     private readonly clock: Pick<Clock, 'now' | 'after'>,
+    readonly sentAt?: string,
   ) {
     this.hold = new HoldLimit(clock);
     this.asked = new Promise((resolve) => (this.noteAsked = resolve));

@@ -17,7 +17,8 @@ export class CallEnds {
 
   async settle(body: ToolCallBody, label: CallLabel, outcome: Outcome): Promise<DeliveryOutcome> {
     const stands = await settle(this.ports, label, outcome);
-    this.count(outcome, body);
+    const toolset = toolsetOf(body.tool_name);
+    this.metrics.toolCallDuration.observe({ toolset }, outcome.duration_ms / 1_000);
     return this.hint(body, stands);
   }
 
@@ -60,15 +61,7 @@ export class CallEnds {
     result: ToolResult,
   ): Promise<DeliveryOutcome | undefined> {
     const outcome = await settleRefusal(outcomeRow(this.ports, body, { attempt: 0, durationMs: 0 }, result));
-    if (!outcome) return undefined;
-    this.count(outcome, body);
-    return this.hint(body, outcome);
-  }
-
-  private count(outcome: Outcome, body: ToolCallBody): void {
-    const toolset = toolsetOf(body.tool_name);
-    this.metrics.toolCalls.inc({ toolset, outcome: outcome.error?.error_type ?? outcome.status });
-    if (outcome.attempt > 0) this.metrics.toolCallDuration.observe({ toolset }, outcome.duration_ms / 1000);
+    return outcome && this.hint(body, outcome);
   }
 }
 

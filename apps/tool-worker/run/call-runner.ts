@@ -37,7 +37,7 @@ export class CallRunner {
   constructor(
     private readonly ports: Ports,
     private readonly hosted: HostedTools,
-    metrics: ToolWorkerDeps['metrics'],
+    private readonly metrics: ToolWorkerDeps['metrics'],
     { slowChecks, schemas, rates, questionTimes }: CallRunnerOptions,
   ) {
     this.rates = rates;
@@ -83,11 +83,13 @@ export class CallRunner {
   /**
    * One `tool.call`, from delivery to ack. A second copy is dropped: two claims that one process makes in the same
    * millisecond are the same row, so both copies could take it for theirs.
+   *
+   * @param sentAt when the call was sent (ISO 8601), to measure how long it waited
    */
-  async handle(body: ToolCallBody, slots: Slots): Promise<DeliveryOutcome> {
+  async handle(body: ToolCallBody, slots: Slots, sentAt?: string): Promise<DeliveryOutcome> {
     const { tool_call_id } = body;
     if (this.active.has(tool_call_id)) return 'ack';
-    const hand = new ActiveCall(mayRunAgain(body.class), this.ports.clock);
+    const hand = new ActiveCall(mayRunAgain(body.class), this.ports.clock, sentAt);
     this.active.set(tool_call_id, hand);
     const handling = this.handleOnce(body, slots, hand).finally(() => this.active.delete(tool_call_id));
     if (!hand.mayRunAgain) this.waitFor(handling);
@@ -156,9 +158,18 @@ export class CallRunner {
     const waitMs = this.rates.take(body.tool_name);
     if (waitMs !== undefined) return this.ends.refuseForNow(body, label, waitMs);
     const { won, row } = await claimFirst(this.ports, body);
-    if (won) return this.run(hosted, body, label, row, hand);
+    if (won) {
+      this.noteWait(body, hand);
+      return this.run(hosted, body, label, row, hand);
+    }
     this.rates.giveBack(body.tool_name);
     return undefined;
+  }
+
+  private noteWait({ tool_name }: ToolCallBody, { sentAt }: ActiveCall): void {
+    if (sentAt === undefined) return;
+    const waitedMs = Math.max(0, this.ports.clock.wall() - Date.parse(sentAt));
+    this.metrics.toolCallWait.observe({ toolset: toolsetOf(tool_name) }, waitedMs / 1_000);
   }
 
   /**
@@ -201,5 +212,5 @@ function labelOf({ definition, host }: HostedTool, body: ToolCallBody): CallLabe
   const { name: toolset, source, server, version } = host;
   const label = displayName({ own_name: definition.own_name, toolset, source, server }, []);
   const audited = auditedCall(body.user_id, body.arguments, version);
-  return { tool_name: definition.name, display_name: label, source, audited };
+  return { tool_name: definition.name, display_name: label, source, approval: 'none', audited };
 }

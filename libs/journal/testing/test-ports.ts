@@ -15,6 +15,7 @@ import { noFaults } from '#faults';
 import type { Bus, PublishOutcome } from '#messaging';
 import { createStore, type Store } from '#store';
 import { systemTime, type Time } from '#time';
+import type { JournalObserver } from '../journal-observer.js';
 import type { Ports } from '../ports.js';
 
 /** Published and sent messages, in order. */
@@ -61,13 +62,20 @@ export function testPeers(dead: ReadonlySet<string> = new Set()) {
   };
 }
 
+const silentObserver: JournalObserver = {
+  callSettled: () => undefined,
+  turnEnded: () => undefined,
+  repaired: () => undefined,
+  deadLettered: () => undefined,
+};
+
 type Peers = ReturnType<typeof testPeers>;
 type Given = Pick<Ports, 'store' | 'bus'> & Partial<Omit<Ports, 'peers'>> & { peers?: Peers };
 
 /** Complete ports around the given ones: no process is dead, no fault occurs, nothing is logged. */
 export function testPorts(given: Given) {
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const rest = { me: 'gateway-1', peers: testPeers(), log, auditLog: log, faultPoint: noFaults };
+  const rest = { me: 'gateway-1', peers: testPeers(), log, observer: silentObserver, faultPoint: noFaults };
   return { ...rest, ...systemTime(), ...given };
 }
 

@@ -4,6 +4,7 @@ import { onDropConnection } from '#faults';
 import { within, type Time } from '#time';
 import { BusSetupError, BusUnavailableError } from '../port/bus-errors.js';
 import { silentLogger, type BusLogger } from '../port/bus-logger.js';
+import { silentObserver, type BusConnection, type BusObserver } from '../port/bus-observer.js';
 import type { Bus, Consumer, DeadDelivery, Handler, PublishOutcome } from '../port/bus.port.js';
 import { deliverCommand, deliverDead, type Verdict } from '../port/deliver.js';
 import { EventListeners } from '../port/event-listeners.js';
@@ -31,6 +32,7 @@ export interface RabbitmqBusOptions extends Time {
   processId: string;
   role: Role;
   logger?: BusLogger;
+  observer?: BusObserver;
 }
 
 /** Creates a bus. A bus that failed to open or was closed cannot be opened again; create another one. */
@@ -41,6 +43,7 @@ export function createRabbitmqBus(options: RabbitmqBusOptions): Bus {
 class RabbitmqBus implements Bus {
   private readonly url: BrokerUrl;
   private readonly logger: BusLogger;
+  private readonly observer: BusObserver;
   private readonly publishing: SupervisedConnection;
   /** Never publishes: a broker alarm blocks publishing connections, including their acknowledgements and bindings. */
   private readonly consuming: SupervisedConnection;
@@ -52,6 +55,7 @@ class RabbitmqBus implements Bus {
 
   constructor(private readonly options: RabbitmqBusOptions) {
     this.logger = options.logger ?? silentLogger;
+    this.observer = options.observer ?? silentObserver;
     this.url = parseBrokerUrl(options.url);
     this.publishing = this.connection('publishing');
     this.consuming = this.connection('consuming');
@@ -208,17 +212,20 @@ class RabbitmqBus implements Bus {
   }
 
   private async startConsumer(
-    options: Omit<QueueConsumerOptions, 'connection' | 'logger'>,
+    options: Omit<QueueConsumerOptions, 'connection' | 'logger' | 'observer'>,
   ): Promise<Consumer> {
-    const consumer = new QueueConsumer({ ...options, connection: this.consuming, logger: this.logger });
+    const { consuming: connection, logger, observer } = this;
+    const consumer = new QueueConsumer({ ...options, connection, logger, observer });
     await consumer.start();
     return consumer;
   }
 
-  private connection(purpose: string): SupervisedConnection {
+  private connection(purpose: BusConnection): SupervisedConnection {
     const { processId, clock, random } = this.options;
+    const { url, logger } = this;
     const name = `${processId} ${purpose}`;
-    return new SupervisedConnection({ url: this.url, name, logger: this.logger, clock, random });
+    const onReconnect = () => this.observer.reconnected(purpose);
+    return new SupervisedConnection({ url, name, logger, clock, random, onReconnect });
   }
 
   private connections(): SupervisedConnection[] {

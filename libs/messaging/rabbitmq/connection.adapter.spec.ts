@@ -28,6 +28,8 @@ beforeEach(() => {
   });
 });
 
+const reconnected = jest.fn();
+
 describe('a lost connection', () => {
   it('is retried five seconds after an unanswered attempt, so that a returned broker is found', async () => {
     const connection = new SupervisedConnection({
@@ -36,6 +38,7 @@ describe('a lost connection', () => {
       logger: silentLogger,
       clock,
       random: new SeededRandom(2),
+      onReconnect: reconnected,
     });
     await connection.open();
     answers = false;
@@ -46,6 +49,7 @@ describe('a lost connection', () => {
     await clock.advance(5_000);
     expect(connection.model).toBe(model);
     expect(connect).toHaveBeenCalledTimes(3);
+    expect(reconnected).toHaveBeenCalledTimes(1);
     await connection.close();
   });
 });

@@ -26,6 +26,7 @@ export interface ConnectionOptions extends Time {
   /** The process and purpose, as the broker shows them. */
   name: string;
   logger: BusLogger;
+  onReconnect: () => void;
 }
 
 /** One connection to the broker. It reconnects by itself, with back-off, until it is closed. */
@@ -163,6 +164,7 @@ export class SupervisedConnection {
   private async reconnect(): Promise<void> {
     try {
       await this.connect(RECONNECT_TIMEOUT_MS);
+      if (this.channelModel) this.options.onReconnect();
     } catch (error) {
       if (this.isClosed) return;
       const wasRefused = this.isRefused;

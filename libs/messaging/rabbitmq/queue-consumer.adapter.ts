@@ -1,6 +1,7 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { settledWithin } from '#time';
 import type { BusLogger } from '../port/bus-logger.js';
+import type { BusObserver } from '../port/bus-observer.js';
 import type { Consumer } from '../port/bus.port.js';
 import type { Verdict } from '../port/deliver.js';
 import { Hold } from '../port/hold.js';
@@ -18,6 +19,7 @@ export interface QueueConsumerOptions {
   /** Must not reject. */
   handle(message: ConsumeMessage, hold: Hold): Promise<Verdict>;
   logger: BusLogger;
+  observer: BusObserver;
 }
 
 /** Consumes one queue on a separate channel. A delivery is settled on its own channel or not at all. */
@@ -57,6 +59,7 @@ export class QueueConsumer implements Consumer {
     const { consumerTag } = await channel.consume(this.options.queue, (message) =>
       this.receive(channel, message),
     );
+    if (this.consumerTag !== '') this.options.observer.consumerRebuilt(this.options.queue);
     this.consumerTag = consumerTag;
   }
 

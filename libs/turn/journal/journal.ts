@@ -1,4 +1,15 @@
-import type { Answer, Call, Claim, FailureCode, Journal, Outcome, Step, TurnStatus, Usage } from '#contracts';
+import {
+  ENDED_STATUSES,
+  type Answer,
+  type Call,
+  type Claim,
+  type FailureCode,
+  type Journal,
+  type Outcome,
+  type Step,
+  type TurnStatus,
+  type Usage,
+} from '#contracts';
 import { endsTurn } from './ends-turn.js';
 
 /** The row that ended the turn, if it has ended. */
@@ -96,13 +107,21 @@ export function approvedTools({ steps, answers }: Pick<Journal, 'steps' | 'answe
 /** The status derived from the rows; the status stored with the turn is a cache of it. */
 export function statusOf(journal: Journal): TurnStatus {
   const end = endingStep(journal);
-  if (end?.kind === 'cancel') return 'cancelled';
-  if (end) return end.kind === 'fail' ? 'failed' : 'completed';
+  if (end) return endedStatus(end);
   if (!holderOf(journal, journal.turn._id)) return 'queued';
   const open = openCalls(journal);
   return open.length > 0 && open.every(({ call }) => waitsForPerson(journal, call))
     ? 'awaiting_input'
     : 'running';
+}
+
+type Ended = typeof ENDED_STATUSES;
+export type EndedStatus = Ended[number];
+
+/** The status of a turn that this row ends. */
+export function endedStatus({ kind }: Pick<Step, 'kind'>): EndedStatus {
+  if (kind === 'cancel') return 'cancelled';
+  return kind === 'fail' ? 'failed' : 'completed';
 }
 
 /** The usage of a step without a model call, or of one whose usage is unknown. */

@@ -104,11 +104,11 @@ it('held resources are exposed as metrics', async () => {
     const text = await (await fetch(`${url}/metrics`)).text();
     return text.match(/^switchyard_(feeds|viewers) \d+$/gm);
   };
-  expect(await figures()).toEqual(['switchyard_feeds 0', 'switchyard_viewers 0']);
+  expect(await figures()).toEqual(['switchyard_viewers 0', 'switchyard_feeds 0']);
   const client = await gateway.harness.connect();
   await client.send('hello');
-  expect(await figures()).toEqual(['switchyard_feeds 1', 'switchyard_viewers 1']);
+  expect(await figures()).toEqual(['switchyard_viewers 1', 'switchyard_feeds 1']);
   client.close();
   await gateway.idle();
-  expect(await figures()).toEqual(['switchyard_feeds 0', 'switchyard_viewers 0']);
+  expect(await figures()).toEqual(['switchyard_viewers 0', 'switchyard_feeds 0']);
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { newMessage, type Turn } from '#contracts';
-import { stepRow, stopTurn } from '#journal';
+import { createMetrics } from '#observability';
+import { stepRow, stopTurn, observeJournal } from '#journal';
 import { ModelError, type ModelPart } from '#llm';
 import { systemTime } from '#time';
 import { dayOf } from '#turn';
@@ -112,7 +113,8 @@ describe('usage of models', () => {
     const turn = await fleet.submit('go');
     await fleet.store.commitStep(ended(turn));
     const { part } = await fleet.join('gateway');
-    const ports = { ...part, me: part.processId, auditLog: part.log };
+    const observer = observeJournal(part.log, createMetrics({ collectDefaults: false }));
+    const ports = { ...part, me: part.processId, observer };
     const stop = () => stopTurn(ports, turn._id, () => Promise.resolve(false));
     await stop();
     await stop();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { noFaults } from '#faults';
-import type { Metrics } from '#observability';
+import { createMetrics } from '#observability';
 import { systemTime } from '#time';
 import { openPorts } from '#journal/testing';
 import { InputSchemas } from '#tools';
@@ -34,7 +34,7 @@ describe('a tool worker', () => {
         peers,
         log,
         auditLog: log,
-        metrics: {} as Metrics,
+        metrics: createMetrics({ collectDefaults: false }),
         slowChecks: new InPlaceChecks(),
         schemas: new InputSchemas(),
         hosts: [toolset('math'), toolset('slow')],
@@ -71,7 +71,7 @@ describe('a tool worker', () => {
         peers,
         log,
         auditLog: log,
-        metrics: {} as Metrics,
+        metrics: createMetrics({ collectDefaults: false }),
         slowChecks: new InPlaceChecks(),
         schemas: new InputSchemas(),
         hosts: [silent, memory],

@@ -8,7 +8,7 @@ const giveUp = 'libs/turn/rules/give-up-rules.ts';
 export const CLAIMS: Mutant[] = [
   {
     name: 'a worker that loses the first claim runs the call anyway',
-    edit: { file: runner, find: 'if (won) return this.run(', replace: 'if (row) return this.run(' },
+    edit: { file: runner, find: 'if (won) {', replace: 'if (row) {' },
   },
   {
     name: 'a call of class once runs again',

@@ -60,7 +60,7 @@ export function setUp() {
         });
       }),
     timings: DEFAULT_FEED_TIMINGS,
-    counters: { relayed: () => undefined, dropped: () => undefined },
+    counters: { relayed: () => undefined, dropped: () => undefined, snapshots: () => undefined },
     log: { warn: () => undefined } as never,
     clock,
     random,

@@ -1,25 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createMetrics } from './metrics.js';
 import { observeCalls } from './observe-calls.js';
-
-describe('createMetrics', () => {
-  it('prefixes every metric with switchyard_', async () => {
-    const { registry } = createMetrics({ collectDefaults: false });
-    const names = (await registry.getMetricsAsJSON()).map((metric) => metric.name);
-    expect(names.length).toBeGreaterThan(8);
-    expect(names.filter((name) => !name.startsWith('switchyard_'))).toEqual([]);
-  });
-
-  it('counts by label in a separate registry', async () => {
-    const first = createMetrics({ collectDefaults: false });
-    const second = createMetrics();
-    first.turnsEnded.inc({ status: 'completed' });
-    expect(await first.registry.metrics()).toContain('switchyard_turns_ended_total{status="completed"} 1');
-    const other = await second.registry.metrics();
-    expect(other).not.toContain('status="completed"');
-    expect(other).toContain('process_cpu_seconds_total');
-  });
-});
 
 describe('observeCalls', () => {
   class Counter {
