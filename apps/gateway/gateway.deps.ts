@@ -12,7 +12,7 @@ import type { HttpTimings } from './door/http/http-timings.js';
 
 export interface GatewayConfig extends Pick<
   ClientConfig,
-  'auth' | 'registration' | 'corsOrigins' | 'allowedHosts' | 'trustedProxies'
+  'auth' | 'registration' | 'corsOrigins' | 'allowedHosts' | 'trustedProxies' | 'opsPaths'
 > {
   limits: GatewayLimits;
   /** The share of a user's turns that is hinted while hints wait; 1: all. */

@@ -45,21 +45,18 @@ const PROVIDERS: Takes<Gateway>[] = [ChatGateway, HttpUserGuard, StreamGuard];
 /** Only with `AUTH=local`. */
 const ACCOUNT_CONTROLLERS = [AccountsController, AdminAccountsController, InvitationsController];
 
-/** Health and metrics included. The app that imports it must be set up by `configureGateway`. */
+/** Health and metrics included where the configuration has them. The app that imports it must be set up by `configureGateway`. */
 @Module({})
 export class GatewayModule {
   static forRoot(gateway: Gateway, deps: GatewayDeps): DynamicModule {
-    const { health, metrics, logger, pageDir } = deps;
+    const { logger, pageDir } = deps;
     const { dialects, sendError } = gateway;
     return {
       module: GatewayModule,
       // For the guards of all routes.
       global: true,
       exports: [GATEWAY],
-      imports: [
-        HealthModule.register({ health, registry: metrics.registry }),
-        ...routesOf(gateway).map(moduleOf),
-      ],
+      imports: [...opsModules(deps), ...routesOf(gateway).map(moduleOf)],
       controllers: CONTROLLERS as Type[],
       providers: [
         { provide: GATEWAY, useValue: gateway },
@@ -70,6 +67,17 @@ export class GatewayModule {
         },
       ],
     };
+  }
+}
+
+function opsModules({ config, health, metrics }: GatewayDeps): DynamicModule[] {
+  switch (config.opsPaths) {
+    case 'all':
+      return [HealthModule.register({ health, registry: metrics.registry })];
+    case 'health':
+      return [HealthModule.register({ health })];
+    case 'none':
+      return [];
   }
 }
 

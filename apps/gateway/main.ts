@@ -1,4 +1,4 @@
-import { loadGatewayConfig, runMain, Service } from '#bootstrap';
+import { loadGatewayConfig, runMain, Service, startOpsServer } from '#bootstrap';
 import { createRabbitmqBus } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
@@ -14,11 +14,12 @@ await runMain('gateway', async () => {
   const logger = createLogger({ role: 'gateway', level: logLevel });
   const store = createStore({ ...time, url: mongodbUrl });
   const service = new Service({ logger, store, drainGraceMs, notices, ...time });
+  const { health, metrics, drain } = service;
+  if (config.ops) await startOpsServer({ health, metrics, logger }, config.ops);
   await service.open();
   const { part, processId } = await service.join('gateway', (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
   );
-  const { health, metrics, drain } = service;
   const deps = { ...gatewayDefaults(), ...part, config, logger, health, metrics };
   const running = await startGateway(deps, config);
   drain.addStep('gateway', (graceMs) => running.drain(graceMs));

@@ -1,4 +1,4 @@
-import { loadOrchestratorConfig, runMain, Service, startHealthServer } from '#bootstrap';
+import { loadOrchestratorConfig, runMain, Service, startOpsServer } from '#bootstrap';
 import { DemoModel } from '#demo-model';
 import { createModel } from '#llm';
 import { createRabbitmqBus } from '#messaging';
@@ -10,7 +10,7 @@ import { startOrchestrator } from './start-orchestrator.app.js';
 
 await runMain('orchestrator', async () => {
   const config = loadOrchestratorConfig(process.env);
-  const { port, host, drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
+  const { drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
   const time = systemTime();
   const logger = createLogger({ role: 'orchestrator', level: logLevel });
   const demo = new DemoModel(time.clock);
@@ -18,7 +18,7 @@ await runMain('orchestrator', async () => {
   const store = createStore({ ...time, url: config.mongodbUrl });
   const service = new Service({ logger, store, drainGraceMs, notices, ...time });
   const { health, metrics, drain } = service;
-  await startHealthServer({ health, registry: metrics.registry, port, host, logger });
+  await startOpsServer({ health, metrics, logger }, config.ops ?? config);
   await service.open();
   const { part, processId } = await service.join('orchestrator', (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),

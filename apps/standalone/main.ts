@@ -1,4 +1,4 @@
-import { loadStandaloneConfig, makeEarlierTurnsDue, runMain, Service } from '#bootstrap';
+import { loadStandaloneConfig, makeEarlierTurnsDue, runMain, Service, startOpsServer } from '#bootstrap';
 import { createMemoryBus, createRabbitmqBus, MemoryBroker } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
@@ -17,6 +17,8 @@ await runMain('standalone', async () => {
   const { clock, random } = systemTime();
   const store = createStore(mongodbUrl ? { clock, random, url: mongodbUrl } : { dataDir });
   const service = new Service({ logger, store, drainGraceMs, notices, clock, random });
+  const { health, metrics } = service;
+  if (config.ops) await startOpsServer({ health, metrics, logger }, config.ops);
   await service.open();
   // The holder of the folder's lock is alone, so it takes over at once everything an earlier run left behind.
   if (!mongodbUrl) await makeEarlierTurnsDue(service.store, clock.wall());

@@ -1,7 +1,15 @@
-import { DEFAULT_DRAIN_GRACE_MS, Member } from '#bootstrap';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { countingBuses, DEFAULT_DRAIN_GRACE_MS, Member, observeStore, reportBuses } from '#bootstrap';
 import { faultPoint } from '#faults';
 import { createRabbitmqBus } from '#messaging';
-import { createLogger, createMetrics, type LogLevel } from '#observability';
+import {
+  createLogger,
+  createMetrics,
+  sendMetrics,
+  VERSION,
+  type LogLevel,
+  type Registry,
+} from '#observability';
 import { createStore } from '#store';
 import { systemTime } from '#time';
 import { defineToolset, ToolSetupError, type Tool } from '#tools';
@@ -38,6 +46,10 @@ export interface EmbeddedToolWorker {
   stop(graceMs?: number): Promise<void>;
   /** The worker's name in the fleet, as in outcomes and logs; undefined before `start`. */
   readonly id: string | undefined;
+  /** Its metrics (`switchyard_…`) as a registry of `prom-client`, to merge with that of the program. */
+  readonly registry: Registry;
+  /** Answers a scrape with these metrics alone, as a request handler of `node:http` or Express; needs no login. */
+  readonly serveMetrics: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }
 
 /** Signals, restarts and health belong to the program: it calls `start`, and `stop` before it ends. */
@@ -49,7 +61,8 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
   const { rabbitmqUrl, concurrency } = options;
   const logger = createLogger({ role: 'worker', level: options.logLevel, pretty: false });
   const time = systemTime();
-  const store = createStore({ ...time, url: options.mongodbUrl });
+  const metrics = createMetrics({ collectDefaults: false });
+  const store = observeStore(createStore({ ...time, url: options.mongodbUrl }), time.clock, metrics);
   const onGone = options.onGone ?? (() => process.exit(1));
   let member: Member | undefined;
   let running: RunningToolWorker | undefined;
@@ -66,6 +79,8 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
   };
 
   return {
+    registry: metrics.registry,
+    serveMetrics: (_request, response) => sendMetrics(metrics.registry, response),
     get id() {
       return member?.processId;
     },
@@ -74,16 +89,21 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
       member = new Member({
         role: 'worker',
         store,
-        createBus: (identity) => createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
+        createBus: countingBuses(
+          (identity) => createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
+          metrics,
+        ),
         logger,
         onGone,
         faultPoint,
         ...time,
       });
+      const { bus } = member;
+      metrics.info.set({ version: VERSION, role: 'worker' }, 1);
+      reportBuses(metrics, () => [bus]);
       try {
         await store.open();
         await member.start();
-        const metrics = createMetrics({ collectDefaults: false });
         const overridesFor = () => ({ concurrency });
         running = await startToolWorker({ ...member.part, log: logger, metrics, hosts, overridesFor });
       } catch (error) {

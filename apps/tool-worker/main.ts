@@ -1,4 +1,4 @@
-import { loadToolWorkerConfig, runMain, Service, startHealthServer } from '#bootstrap';
+import { loadToolWorkerConfig, runMain, Service, startOpsServer } from '#bootstrap';
 import { createRabbitmqBus } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
@@ -8,14 +8,14 @@ import { createToolsets, overridesFor } from './toolsets.js';
 
 await runMain('tool worker', async () => {
   const config = loadToolWorkerConfig(process.env);
-  const { port, host, drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
+  const { drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
   const time = systemTime();
   const logger = createLogger({ role: 'worker', level: logLevel });
   const store = createStore({ ...time, url: config.mongodbUrl });
   const service = new Service({ logger, store, drainGraceMs, notices, ...time });
   const { health, metrics, drain } = service;
   const hosts = await createToolsets(config, { logger, metrics, store, ...time });
-  await startHealthServer({ health, registry: metrics.registry, port, host, logger });
+  await startOpsServer({ health, metrics, logger }, config.ops ?? config);
   await service.open();
   const { part, processId } = await service.join('worker', (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),

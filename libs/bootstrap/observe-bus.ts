@@ -1,11 +1,33 @@
 import { kindOfQueue, type Bus, type BusObserver, type Handler, type PublishOutcome } from '#messaging';
 import { observeCalls, type CallObserver, type Metrics, type QueueLabel } from '#observability';
 import type { Clock } from '#time';
+import type { BusIdentity } from './member.js';
 
 type BusMetrics = Pick<Metrics, 'publishOutcomes' | 'deliveries' | 'staleAcks'>;
+type BuildMetrics = Pick<Metrics, 'busReconnects' | 'consumerRebuilds'>;
+type StateMetrics = Pick<Metrics, 'busConnected' | 'busTakesMessages'>;
 
-/** The same bus, with its publishes and deliveries counted. */
-export function observeBus(bus: Bus, clock: Pick<Clock, 'now'>, metrics: BusMetrics): Bus {
+/** Creates buses whose messages, reconnects and rebuilt consumers are counted. */
+export function countingBuses(
+  createBus: (identity: BusIdentity) => Bus,
+  metrics: BusMetrics & BuildMetrics,
+): (identity: BusIdentity) => Bus {
+  const observer: BusObserver = {
+    reconnected: (connection) => metrics.busReconnects.inc({ connection }),
+    consumerRebuilt: (queue) => metrics.consumerRebuilds.inc({ queue: labelOf(queue) }),
+  };
+  return (identity) => countMessages(createBus({ ...identity, observer }), identity.clock, metrics);
+}
+
+/** Reports, at each scrape, whether all buses of the process work. */
+export function reportBuses({ busConnected, busTakesMessages }: StateMetrics, buses: () => Bus[]): void {
+  busConnected.readOnDemand(() => busConnected.set(Number(buses().every((bus) => bus.isConnected()))));
+  busTakesMessages.readOnDemand(() =>
+    busTakesMessages.set(Number(buses().every((bus) => bus.takesMessages()))),
+  );
+}
+
+function countMessages(bus: Bus, clock: Pick<Clock, 'now'>, metrics: BusMetrics): Bus {
   const countPublish: CallObserver = ({ method, outcome, result, args }) => {
     if (outcome === 'error' || (method !== 'publish' && method !== 'send')) return;
     const queue = method === 'send' ? 'control' : labelOf(String(args[0]));
@@ -14,17 +36,6 @@ export function observeBus(bus: Bus, clock: Pick<Clock, 'now'>, metrics: BusMetr
   const consume: Bus['consume'] = (queue, options, handler) =>
     bus.consume(queue, options, countDeliveries(queue, handler, metrics));
   return observeCalls(bus, clock, countPublish, { consume });
-}
-
-/** Counts what a bus had to build again. */
-export function busObserver({
-  busReconnects,
-  consumerRebuilds,
-}: Pick<Metrics, 'busReconnects' | 'consumerRebuilds'>): BusObserver {
-  return {
-    reconnected: (connection) => busReconnects.inc({ connection }),
-    consumerRebuilt: (queue) => consumerRebuilds.inc({ queue: labelOf(queue) }),
-  };
 }
 
 function labelOf(queue: string): QueueLabel {

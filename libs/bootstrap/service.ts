@@ -7,7 +7,7 @@ import type { Clock, Random, Time } from '#time';
 import { withBusFaults } from './bus-faults.js';
 import { Drain } from './drain.js';
 import { Member, type BusIdentity } from './member.js';
-import { busObserver, observeBus } from './observe-bus.js';
+import { countingBuses, reportBuses } from './observe-bus.js';
 import { observeStore } from './observe-store.js';
 
 export interface ServiceOptions extends Time {
@@ -60,12 +60,10 @@ export class Service implements Time {
   async join(role: Role, createBus: (identity: BusIdentity) => Bus): Promise<Member> {
     const { clock, random, metrics } = this;
     const { logger } = this.options;
-    const observer = busObserver(metrics);
     const member = new Member({
       role,
       store: this.store,
-      createBus: (identity) =>
-        observeBus(withBusFaults(createBus({ ...identity, observer }), random), clock, metrics),
+      createBus: countingBuses((identity) => withBusFaults(createBus(identity), random), metrics),
       logger,
       clock,
       random,
@@ -75,10 +73,7 @@ export class Service implements Time {
     this.members.push(member);
     metrics.info.set({ version: VERSION, role }, 1);
     await member.start();
-    const { busConnected, busTakesMessages } = metrics;
-    const allBuses = (isGood: (bus: Bus) => boolean) => Number(this.members.every(({ bus }) => isGood(bus)));
-    busConnected.readOnDemand(() => busConnected.set(allBuses((bus) => bus.isConnected())));
-    busTakesMessages.readOnDemand(() => busTakesMessages.set(allBuses((bus) => bus.takesMessages())));
+    reportBuses(metrics, () => this.members.map(({ bus }) => bus));
     this.health.addCheck('bus', () => this.members.every(({ bus }) => bus.takesMessages()));
     return member;
   }

@@ -30,7 +30,7 @@ describe('describeStartFailure', () => {
     );
     server.close();
     expect(describeStartFailure('gateway', error)).toBe(
-      `Port ${port} is in use: stop the program that uses it, or set PORT to a free port.`,
+      `Port ${port} is in use: stop the program that uses it, or set PORT (OPS_PORT for health and metrics) to a free port.`,
     );
   });
 

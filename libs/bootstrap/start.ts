@@ -45,7 +45,7 @@ function describeListenError(
 ): string | undefined {
   const port = error.port === undefined ? 'The port' : `Port ${error.port}`;
   if (error.code === 'EADDRINUSE') {
-    return `${port} is in use: stop the program that uses it, or set PORT to a free port.`;
+    return `${port} is in use: stop the program that uses it, or set PORT (OPS_PORT for health and metrics) to a free port.`;
   }
   if (error.code === 'EACCES' && error.syscall === 'listen') {
     return `${port} needs more privileges: set PORT to a port above 1023.`;

@@ -1,15 +1,11 @@
 import { Controller, Get, Header, HttpStatus, Inject, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { Health, type Readiness } from './health.js';
-import { Registry } from './metrics/create-metrics.js';
 
 /** Needs no login, and its answers contain nothing that would need one. */
 @Controller()
 export class HealthController {
-  constructor(
-    @Inject(Health) private readonly health: Health,
-    @Inject(Registry) private readonly registry: Registry,
-  ) {}
+  constructor(@Inject(Health) private readonly health: Health) {}
 
   /** 200 while the event loop turns; nothing else may make a container orchestrator kill the process. */
   @Get('health/live')
@@ -25,13 +21,5 @@ export class HealthController {
     const readiness = await this.health.readiness();
     response.status(readiness.status === 'ready' ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
     return readiness;
-  }
-
-  @Get('metrics')
-  async metrics(@Res() response: Response): Promise<void> {
-    const text = await this.registry.metrics();
-    response.setHeader('Content-Type', this.registry.contentType);
-    response.setHeader('Cache-Control', 'no-store');
-    response.end(text);
   }
 }

@@ -1,23 +1,22 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { HealthController } from './health.controller.js';
 import { Health } from './health.js';
+import { MetricsController } from './metrics.controller.js';
 import { Registry } from './metrics/create-metrics.js';
 
 /**
- * `GET /health/live`, `/health/ready` and `/metrics`. The gateway imports it into its own app; an orchestrator or
- * tool worker has it as the only HTTP module: `NestFactory.create(AppModule)` and `listen(PORT, HOST)`.
+ * `GET /health/live`, `/health/ready` and, with a registry, `/metrics`. The gateway imports it into its own app; in
+ * other processes, and at `OPS_PORT`, it is the only HTTP module.
  */
 @Module({})
 export class HealthModule {
-  static register(options: { health: Health; registry: Registry }): DynamicModule {
+  static register({ health, registry }: { health: Health; registry?: Registry }): DynamicModule {
+    const probes = { controllers: [HealthController], providers: [{ provide: Health, useValue: health }] };
+    if (!registry) return { module: HealthModule, ...probes };
     return {
       module: HealthModule,
-      controllers: [HealthController],
-      providers: [
-        { provide: Health, useValue: options.health },
-        { provide: Registry, useValue: options.registry },
-      ],
-      exports: [Health],
+      controllers: [...probes.controllers, MetricsController],
+      providers: [...probes.providers, { provide: Registry, useValue: registry }],
     };
   }
 }

@@ -11,4 +11,5 @@ export { observeCalls, type CallObserver } from './observe-calls.js';
 export { Refusals } from './refusals.js';
 export { Health } from './health.js';
 export { HealthModule } from './health.module.js';
+export { sendMetrics } from './metrics.controller.js';
 export { VERSION } from './version.js';

@@ -30,6 +30,8 @@ const ours = Object.entries(services).filter(([, { image }]) => image === 'switc
 const documentedNames = [
   'PORT',
   'HOST',
+  'OPS_PORT',
+  'OPS_HOST',
   'DATA_DIR',
   'RABBITMQ_URL',
   'MONGODB_URL',
@@ -93,6 +95,14 @@ describe('docker-compose.yml', () => {
       ports.some((port) => port.includes('PUBLISH_ADDRESS')),
     );
     expect(published.map(([name]) => name)).toEqual(['gateway-1', 'gateway-2']);
+  });
+
+  test('serves health and metrics at a port that is not published', () => {
+    for (const [, { environment = {}, ports = [] }] of ours) {
+      expect(environment.OPS_PORT).toBeGreaterThan(0);
+      expect(environment.OPS_PORT).not.toBe(environment.PORT);
+      for (const port of ports) expect(port.split(':').at(-1)).not.toBe(String(environment.OPS_PORT));
+    }
   });
 
   test.each(Object.entries(services))('bounds memory and processes of %s', (_name, service) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from '@jest/globals';
 import { root } from '../docs/documents.js';
 import { Child } from '../services/child.js';
+import { findFreePort } from '../services/free-port.js';
 import { startProcess } from '../services/processes.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
@@ -62,9 +63,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'a fleet with an external tool worke
       RABBITMQ_URL: cluster.broker.url,
       MONGODB_URL: cluster.mongodbUrl,
     };
+    const OPS_PORT = String(await findFreePort());
     const worker = new Child('example worker', process.execPath, ['examples/tool-worker/worker.mjs'], {
       cwd: root,
-      env: { PATH: process.env.PATH ?? '', RABBITMQ_URL, MONGODB_URL },
+      env: { PATH: process.env.PATH ?? '', RABBITMQ_URL, MONGODB_URL, OPS_PORT },
     });
     await isOffered('weather.forecast');
     expect(await offered()).not.toContain('math.add');
@@ -79,6 +81,14 @@ describeWithServices(['rabbitmq', 'mongo'], 'a fleet with an external tool worke
       state: 'failed',
       error: { error_type: 'ResourceNotFound' },
     });
+    const metrics = await (await fetch(`http://127.0.0.1:${OPS_PORT}/metrics`)).text();
+    expect(metrics).toContain('switchyard_bus_connected 1');
+    expect(metrics).toMatch(/switchyard_info\{version=".+",role="worker"\} 1/);
+    const calls = /switchyard_tool_calls_total\{toolset="weather",outcome="(.+)",error_type="(.+)"\} 1/g;
+    expect([...metrics.matchAll(calls)].map(([, ...labels]) => labels)).toEqual([
+      ['success', 'none'],
+      ['failure', 'ResourceNotFound'],
+    ]);
     process.kill(worker.pid, 'SIGTERM');
     expect(await worker.exit).toEqual({ code: 0, signal: null });
     await isOffered('weather.forecast', false);

@@ -127,7 +127,7 @@ describe('an address that is in use or does not answer', () => {
 
   test('its own port: the message says what to do', async () => {
     expect(await refused('standalone', { PORT })).toBe(
-      `Port ${PORT} is in use: stop the program that uses it, or set PORT to a free port.`,
+      `Port ${PORT} is in use: stop the program that uses it, or set PORT (OPS_PORT for health and metrics) to a free port.`,
     );
   });
 

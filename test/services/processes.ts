@@ -55,6 +55,7 @@ export async function startProcess(
 
 class NodeProcess extends Child implements SwitchyardProcess {
   readonly url: string;
+  private readonly opsUrl: string;
 
   constructor(
     readonly kind: ProcessKind,
@@ -68,6 +69,7 @@ class NodeProcess extends Child implements SwitchyardProcess {
     const fullEnv = { ...inherited, HOST: '127.0.0.1', ...env, PORT: String(port) };
     super(kind, process.execPath, command, { cwd, env: fullEnv });
     this.url = `http://127.0.0.1:${port}`;
+    this.opsUrl = `http://127.0.0.1:${env.OPS_PORT ?? port}`;
   }
 
   async ready(timeoutMs = defaultReadyTimeoutMs): Promise<void> {
@@ -75,7 +77,7 @@ class NodeProcess extends Child implements SwitchyardProcess {
   }
 
   private async isReady(): Promise<boolean> {
-    const response = await fetch(`${this.url}/health/ready`, { signal: AbortSignal.timeout(2000) });
+    const response = await fetch(`${this.opsUrl}/health/ready`, { signal: AbortSignal.timeout(2000) });
     await response.arrayBuffer();
     return response.status === 200;
   }

@@ -8,6 +8,7 @@ export function openConfig(limits: GatewayConfig['limits']): GatewayConfig {
     corsOrigins: [],
     allowedHosts: [],
     trustedProxies: [],
+    opsPaths: 'all',
     limits,
     fairShare: 1,
     usage: { budget: {}, keepDays: 1 },

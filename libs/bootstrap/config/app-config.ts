@@ -7,6 +7,7 @@ import {
   type AuthSettings,
   type RegistrationSetting,
 } from './auth-settings.js';
+import { toOpsAddress, toOpsPaths, type OpsPaths } from './ops-settings.js';
 import type { clientVariables, processVariables, toolVariables, turnVariables } from './variables.js';
 import type { Settings } from './settings-file.js';
 
@@ -16,6 +17,8 @@ type Output<Variables extends z.core.$ZodShape> = z.output<z.ZodObject<Variables
 export interface ProcessConfig extends Settings {
   port: number;
   host: string;
+  /** Where health and metrics are instead, if not at `host` and `port`. */
+  ops: { port: number; host: string } | undefined;
   logLevel: LogLevel;
   notices: string[];
 }
@@ -27,6 +30,7 @@ export interface SharedServices {
 }
 
 export interface ClientConfig {
+  opsPaths: OpsPaths;
   auth: AuthSettings;
   /** Who may create an account, with `AUTH=local`. */
   registration: RegistrationSetting;
@@ -86,6 +90,7 @@ export function toProcessConfig(
     ...settings,
     port: environment.PORT,
     host: environment.HOST,
+    ops: toOpsAddress(environment),
     logLevel: environment.LOG_LEVEL,
     notices,
   };
@@ -95,8 +100,11 @@ export function toSharedServices(environment: { RABBITMQ_URL: string; MONGODB_UR
   return { rabbitmqUrl: environment.RABBITMQ_URL, mongodbUrl: environment.MONGODB_URL };
 }
 
-export function toClientConfig(environment: Output<typeof clientVariables> & { HOST: string }): ClientConfig {
+export function toClientConfig(
+  environment: Output<typeof clientVariables> & { HOST: string; OPS_PORT?: number },
+): ClientConfig {
   return {
+    opsPaths: toOpsPaths(environment),
     auth: toAuthSettings(environment),
     registration: toRegistration(environment),
     corsOrigins: environment.CORS_ORIGINS,

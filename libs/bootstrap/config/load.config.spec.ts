@@ -203,7 +203,7 @@ describe('access settings', () => {
   it('require nothing for AUTH=local, and accept a long JWT_SECRET', () => {
     expect(loadStandaloneConfig({ AUTH: 'local', HOST: '0.0.0.0' })).toMatchObject({
       auth: { kind: 'local', secret: undefined },
-      notices: [],
+      notices: [expect.stringContaining('/metrics is hidden')],
     });
     const named = { AUTH: 'local', JWT_SECRET: SECRET, JWT_ISSUER: 'me' };
     expect(loadStandaloneConfig(named)).toMatchObject({

@@ -25,6 +25,7 @@ import {
 } from './environment.js';
 import { findModelNotices, findModelProblems } from './model-settings.js';
 import { findNameTypos } from './name-typos.js';
+import { findOpsNotices, findOpsProblems, findSharedPort } from './ops-settings.js';
 import { settingsFileSchema, toSettings, type Settings } from './settings-file.js';
 
 export type Environment = Record<string, string | undefined>;
@@ -38,8 +39,8 @@ type Finder = (set: Record<string, string>) => string[];
  */
 export function loadGatewayConfig(environment: Environment, dialects: readonly string[] = []): GatewayConfig {
   const { values, settings, notices } = load(gatewayEnvironment, environment, {
-    problems: [findAuthProblems, findDialectProblems(dialects)],
-    notices: [findAuthNotices],
+    problems: [findAuthProblems, findDialectProblems(dialects), findSharedPort],
+    notices: [findAuthNotices, findOpsNotices],
   });
   return {
     ...toProcessConfig(values, settings, notices),
@@ -77,8 +78,8 @@ export function loadStandaloneConfig(
   dialects: readonly string[] = [],
 ): StandaloneConfig {
   const { values, settings, notices, prompt } = load(standaloneEnvironment, environment, {
-    problems: [findAuthProblems, findDialectProblems(dialects), findModelProblems],
-    notices: [findAuthNotices, findModelNotices, findRetentionNotices],
+    problems: [findAuthProblems, findDialectProblems(dialects), findModelProblems, findSharedPort],
+    notices: [findAuthNotices, findModelNotices, findOpsNotices, findRetentionNotices],
   });
   return {
     ...toProcessConfig(values, settings, notices),
@@ -105,7 +106,7 @@ function load<Schema extends z.ZodObject>(
   const prompt = 'SYSTEM_PROMPT_FILE' in schema.shape ? readPrompt(set.SYSTEM_PROMPT_FILE) : {};
   const problems = [
     ...(parsed.success ? [] : describeProblems(parsed.error)),
-    ...finders.problems.flatMap((find) => find(set)),
+    ...[findOpsProblems, ...finders.problems].flatMap((find) => find(set)),
     ...('problems' in file ? file.problems : []),
     ...(prompt.problem === undefined ? [] : [prompt.problem]),
   ];

@@ -60,6 +60,8 @@ const mongodbUrl = url(['mongodb', 'mongodb+srv'], 'mongodb://host:27017/switchy
 export const processVariables = (port: number) => ({
   PORT: wholeNumber(0, 65_535).default(port),
   HOST: text.default('127.0.0.1'),
+  OPS_PORT: wholeNumber(0, 65_535).optional(),
+  OPS_HOST: text.optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, must(`one of ${LOG_LEVELS.join(', ')}`)).default('info'),
   CONFIG: text.optional(),
 });
