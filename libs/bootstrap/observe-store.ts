@@ -19,5 +19,6 @@ export function observeStore(
 }
 
 function isDuplicate(result: unknown): boolean {
+  if (result === 'taken') return true;
   return typeof result === 'object' && result !== null && 'won' in result && result.won === false;
 }

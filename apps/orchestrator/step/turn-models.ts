@@ -85,8 +85,8 @@ export class TurnModels {
     if (this.hasText) return;
     this.hasText = true;
     const { clock, metrics } = this.deps;
-    const { turn, steps } = this.work.memory.journal;
-    if (this.work.claimAttempt > 1 || steps.length > 0) return;
+    const { turn } = this.work.memory.journal;
+    if (this.work.claimAttempt > 1) return;
     metrics.turnFirstToken.observe(Math.max(0, clock.wall() - Date.parse(turn.at)) / 1_000);
   }
 

@@ -64,6 +64,10 @@ describe('a viewer that stops reading', () => {
     await sender.event('complete');
     expect(told()).toBe(FLOOD_EVENTS);
     expect(eventsOf(slow).map(([name]) => name)).toEqual(['snapshot']);
+    expect((await metrics.slowViewers.get()).values).toMatchObject([{ value: 1 }]);
+    expect((await metrics.eventsDropped.get()).values).toMatchObject([
+      { labels: { reason: 'slow_viewer' }, value: 1 },
+    ]);
 
     slow.socket.resume();
     await waitFor(() => eventsOf(slow).some(([name]) => name === 'complete'), { what: 'the end' });
@@ -77,6 +81,10 @@ describe('a viewer that stops reading', () => {
 
     await sender.send('again', { conversation_id });
     await waitFor(() => eventsOf(slow).at(-1)?.[0] === 'turn_queued', { what: 'the next turn' });
+    expect((await metrics.slowViewers.get()).values).toMatchObject([{ value: 0 }]);
+    expect((await metrics.snapshots.get()).values).toContainEqual(
+      expect.objectContaining({ labels: { reason: 'slow_viewer' }, value: 1 }),
+    );
     slow.socket.terminate();
   }, 60_000);
 });

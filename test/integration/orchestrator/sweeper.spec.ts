@@ -2,9 +2,21 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Binding, Conversation, Turn } from '#contracts';
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
+import { observeJournal } from '#journal';
+import { createMetrics } from '#observability';
 import { claimRow, openPorts, stepRow, turnRow, type TestPorts } from '#journal/testing';
 import { createSweeper } from '../../../apps/orchestrator/sweep/create-sweeper.js';
 import { TurnHints } from '../../../apps/orchestrator/sweep/turn-hints.js';
+
+/** By kind; those that did not happen are left out. */
+function countRepairs() {
+  const metrics = createMetrics({ collectDefaults: false });
+  const values = async () => {
+    const { values: counted } = await metrics.repairs.get();
+    return counted.map(({ labels, value }) => [labels.kind, value]).filter(([, value]) => value !== 0);
+  };
+  return { metrics, values };
+}
 
 const DAY_MS = 24 * 3_600_000;
 let ports: TestPorts;
@@ -139,6 +151,8 @@ describe('a round of the sweeper', () => {
       await ports.store.claim({ ...claim, conversation_id: `conv_${name}` });
     }
     ports.dead.add('orchestrator-3');
+    const { metrics, values } = countRepairs();
+    ports.observer = observeJournal({ info: () => undefined }, metrics);
     const woken: string[] = [];
     await sweeper(undefined, (turnId) => turnId === 'turn_mine' && woken.push(turnId) > 0).sweep();
     expect(woken).toEqual(['turn_mine']);
@@ -148,6 +162,7 @@ describe('a round of the sweeper', () => {
         ['turns', 'turn_orphan'],
       ]),
     );
+    expect(Object.fromEntries(await values())).toEqual({ turn_hinted: 1, status_corrected: 2 });
   });
 
   it('continues when one turn cannot be read, and with conversations when turns fail', async () => {
