@@ -30,7 +30,7 @@ export {
   expiredApproval,
   mayRunAgain,
 } from './rules/call-rules.js';
-export { runClaim, settleClaim } from './journal/claim-rows.js';
+export { evidenceOf, runClaim, settleClaim } from './journal/claim-rows.js';
 export { decideStopped } from './rules/stopped-calls.js';
 export { decideDelivery, decideLostConnection } from './rules/worker-rules.js';
 export { decideAfterCompeting, decideNotTaken, decideStop } from './rules/give-up-rules.js';
@@ -88,3 +88,5 @@ export {
 export { endsBetween } from './view/repair.js';
 export { type AnswerProblem, checkAnswer, choicesOf } from './rules/check-answer.js';
 export { toVisibleJson, toVisibleText } from './view/visible.js';
+export { WAIT_REASONS, type QueueState, type Waiting, type WaitReason } from './waiting/waiting.js';
+export { whyWaiting, type WaitSituation } from './waiting/why-waiting.js';

@@ -1,5 +1,6 @@
 import { askedCall, hasEnded, type CallRows, type State } from './state.js';
 import type { Variant } from './variant.js';
+import { isExplained } from './wait-reasons.js';
 
 /** What Switchyard promises, as it is checked in every state (the first group) or at the move that would break it. */
 export type PromiseName =
@@ -13,6 +14,7 @@ export type PromiseName =
   | 'no final answer before the call has ended'
   | 'an acknowledged Stop has ended the turn'
   | 'one driver unless a process is suspected'
+  | 'a turn that is not over has a reason to wait'
   // At a move:
   | 'no effect of an uncommitted step'
   | 'no start after an acknowledged Stop'
@@ -33,7 +35,8 @@ export function brokenIn(state: State, variant: Variant): PromiseName | undefine
     brokenByCall(state.a, variant) ??
     brokenByCall(state.b, variant) ??
     brokenByTurn(state) ??
-    brokenByProcesses(state, variant)
+    brokenByProcesses(state, variant) ??
+    (isExplained(state, variant) ? undefined : 'a turn that is not over has a reason to wait')
   );
 }
 

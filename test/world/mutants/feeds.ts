@@ -40,8 +40,8 @@ export const FEEDS: Mutant[] = [
     name: 'a new viewer is sent no snapshot',
     edit: {
       file: audience,
-      find: 'viewer.send(this.snapshotOf(this.currentView()));\n    if (this.ready',
-      replace: 'if (this.ready',
+      find: 'viewer.send(this.snapshotOf(this.currentView()));',
+      replace: '',
     },
   },
   {
