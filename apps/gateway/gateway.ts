@@ -1,3 +1,4 @@
+import type { ProcessLoad } from '#contracts';
 import { type Ports, observeJournal, type JournalObserver } from '#journal';
 import { auditLoggerOf, Refusals } from '#observability';
 import type { Time } from '#time';
@@ -206,6 +207,11 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   /** Sockets of all kinds. */
   get sockets(): number {
     return this.openDialects.reduce((sum, dialect) => sum + (dialect.sockets?.() ?? 0), this.sessions.size);
+  }
+
+  /** What its beat tells. */
+  get load(): ProcessLoad {
+    return { sockets: this.sockets, viewers: this.feeds.viewers };
   }
 
   countSockets(): void {

@@ -17,12 +17,13 @@ await runMain('gateway', async () => {
   const { health, metrics, drain } = service;
   if (config.ops) await startOpsServer({ health, metrics, logger }, config.ops);
   await service.open();
-  const { part, processId } = await service.join('gateway', (identity) =>
+  const member = await service.join('gateway', (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
   );
-  const deps = { ...gatewayDefaults(), ...part, config, logger, health, metrics };
+  const deps = { ...gatewayDefaults(), ...member.part, config, logger, health, metrics };
   const running = await startGateway(deps, config);
+  member.reportLoad(() => running.gateway.load);
   drain.addStep('gateway', (graceMs) => running.drain(graceMs));
   service.ready();
-  logger.info({ process: processId, port: running.port, host: config.host }, 'gateway ready');
+  logger.info({ process: member.processId, port: running.port, host: config.host }, 'gateway ready');
 });

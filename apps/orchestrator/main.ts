@@ -20,13 +20,14 @@ await runMain('orchestrator', async () => {
   const { health, metrics, drain } = service;
   await startOpsServer({ health, metrics, logger }, config.ops ?? config);
   await service.open();
-  const { part, processId } = await service.join('orchestrator', (identity) =>
+  const member = await service.join('orchestrator', (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
   );
   const settings = toOrchestratorSettings(config);
-  const deps = { ...part, model, log: logger, metrics, settings };
+  const deps = { ...member.part, model, log: logger, metrics, settings };
   const running = await startOrchestrator(deps);
+  member.reportLoad(() => ({ turns: running.orchestrator.size }));
   drain.addStep('orchestrator', (graceMs) => running.drain(graceMs));
   service.ready();
-  logger.info({ process: processId, model: config.model }, 'orchestrator ready');
+  logger.info({ process: member.processId, model: config.model }, 'orchestrator ready');
 });

@@ -54,6 +54,9 @@ export async function startStandalone(
   const asGateway = await service.join('gateway', createBus);
   const deps = { ...gatewayDefaults(), ...asGateway.part, logger, config, health, metrics };
   const gateway = await startGateway(deps, config);
+  asWorker.reportLoad(() => worker.worker.load);
+  asOrchestrator.reportLoad(() => ({ turns: orchestrator.orchestrator.size }));
+  asGateway.reportLoad(() => gateway.gateway.load);
   drain.addStep('gateway', (graceMs) => gateway.drain(graceMs));
   drain.addStep('orchestrator', (graceMs) => orchestrator.drain(graceMs));
   drain.addStep('tool worker', (graceMs) => worker.drain(graceMs));

@@ -105,7 +105,15 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
         await store.open();
         await member.start();
         const overridesFor = () => ({ concurrency });
-        running = await startToolWorker({ ...member.part, log: logger, metrics, hosts, overridesFor });
+        const started = await startToolWorker({
+          ...member.part,
+          log: logger,
+          metrics,
+          hosts,
+          overridesFor,
+        });
+        running = started;
+        member.reportLoad(() => started.worker.load);
       } catch (error) {
         await leave(0).catch(() => undefined);
         throw error;

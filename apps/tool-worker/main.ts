@@ -17,11 +17,11 @@ await runMain('tool worker', async () => {
   const hosts = await createToolsets(config, { logger, metrics, store, ...time });
   await startOpsServer({ health, metrics, logger }, config.ops ?? config);
   await service.open();
-  const { part, processId } = await service.join('worker', (identity) =>
+  const member = await service.join('worker', (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
   );
   const deps = {
-    ...part,
+    ...member.part,
     log: logger,
     metrics,
     hosts,
@@ -30,7 +30,8 @@ await runMain('tool worker', async () => {
   };
   const running = await startToolWorker(deps);
   health.addCheck('offer', () => running.worker.isOffered);
+  member.reportLoad(() => running.worker.load);
   drain.addStep('tool worker', (graceMs) => running.drain(graceMs));
   service.ready();
-  logger.info({ process: processId, toolsets: hosts.map(({ name }) => name) }, 'tool worker ready');
+  logger.info({ process: member.processId, toolsets: hosts.map(({ name }) => name) }, 'tool worker ready');
 });

@@ -1,4 +1,4 @@
-import type { Body, Toolset, Message } from '#contracts';
+import type { Body, Message, ProcessLoad, Toolset } from '#contracts';
 import { keepUnacknowledged, retryingStore, type Ports, observeJournal } from '#journal';
 import type { Consumer, DeliveryOutcome } from '#messaging';
 import { Slots } from '#tools';
@@ -8,6 +8,7 @@ import { Fleet } from './offer/fleet.js';
 import { HostedTools } from './offer/hosted-tools.js';
 import { DEFAULT_QUESTION_TIMES } from './run/call-questions.js';
 import { CallRunner } from './run/call-runner.js';
+import { CallPace } from './run/call-pace.js';
 import { RateLimits } from './run/rate-limits.js';
 import type { ToolWorkerDeps } from './tool-worker.deps.js';
 
@@ -16,6 +17,7 @@ export type ConsumeQueue = (queue: string, prefetch: number) => Promise<Consumer
 
 /** One tool worker: the toolsets it hosts, their announcements, and the calls it runs. */
 export class ToolWorker {
+  private readonly pace: CallPace;
   private readonly hosted: HostedTools;
   private readonly announcer: Announcer;
   /** The other workers, too. */
@@ -30,6 +32,7 @@ export class ToolWorker {
     private readonly deps: ToolWorkerDeps,
     private readonly consume: ConsumeQueue,
   ) {
+    this.pace = new CallPace(deps.clock);
     const { bus, processId: me, peers, log, clock, random, faultPoint } = deps;
     const store = retryingStore(deps.store, this.leaving.signal, deps);
     const observer = observeJournal(deps.auditLog, deps.metrics);
@@ -48,6 +51,7 @@ export class ToolWorker {
       schemas,
       rates,
       questionTimes,
+      pace: this.pace,
     });
     this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.followOffer(toolsets));
     const { toolCallSlots, toolCallsRunning } = metrics;
@@ -70,6 +74,14 @@ export class ToolWorker {
     await this.fleet.callRoll();
     await started;
     await this.announcer.announce();
+  }
+
+  /** What its beat tells. */
+  get load(): ProcessLoad {
+    const entries = [...this.slots].map(([toolset, { size: slots, used: running }]) => {
+      return [toolset, { running, slots, per_second: this.pace.perSecond(toolset) }] as const;
+    });
+    return { toolsets: Object.fromEntries(entries) };
   }
 
   call({ body, at }: Message<'tool.call'>): Promise<DeliveryOutcome> {

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
-import type { Role } from '#contracts';
-import type { Logger } from '#observability';
+import type { ProcessLoad, Role } from '#contracts';
+import { VERSION, type Logger } from '#observability';
 import type { Store } from '#store';
-import type { FollowingClock, Timer } from '#time';
+import { timestampOf, type FollowingClock, type Timer } from '#time';
 import {
   acknowledgedBeat,
   BEAT_INTERVAL_MS,
@@ -17,6 +17,8 @@ export interface HeartbeatOptions {
   store: Pick<Store, 'insertProcess' | 'beat' | 'removeProcess' | 'time'>;
   role: Role;
   processId: string;
+  /** Told with each beat. */
+  load?: () => ProcessLoad;
   logger: Logger;
   /** Called at most once, when the row is gone: other processes count this one as dead, so it must exit. */
   onGone: () => void;
@@ -67,7 +69,9 @@ export class Heartbeat {
     await this.askTime();
     this.warnOfSkew();
     const begun = this.moment();
-    await store.insertProcess({ _id: this.processId, role, host: hostname(), beat: 0 });
+    const started_at = timestampOf(this.options.clock);
+    const row = { _id: this.processId, role, host: hostname(), beat: 0, version: VERSION, started_at };
+    await store.insertProcess(row);
     this.succeed({ dueAt: begun.now, begun });
     this.schedule(BEAT_INTERVAL_MS);
   }
@@ -124,7 +128,7 @@ export class Heartbeat {
   private async beat(beat: BeatTimes): Promise<void> {
     const { store, logger, onGone } = this.options;
     try {
-      const answer = await store.beat(this.processId);
+      const answer = await store.beat(this.processId, this.options.load?.());
       if (this.isStopped) return;
       if (answer === 'beaten') return this.succeed(beat);
       this.isStopped = true;

@@ -1,4 +1,4 @@
-import type { Role } from '#contracts';
+import type { ProcessLoad, Role } from '#contracts';
 import type { FaultPoint } from '#faults';
 import type { Bus, BusObserver } from '#messaging';
 import type { Logger } from '#observability';
@@ -23,6 +23,7 @@ export interface MemberOptions extends Time {
   logger: Logger;
   /** The fault point for code in this process. */
   faultPoint: FaultPoint;
+  isDraining?: () => boolean;
   /** Called when other processes count this one as dead; it must exit. */
   onGone: () => void;
 }
@@ -39,9 +40,11 @@ export class Member implements Time {
   readonly random: Random;
   readonly faultPoint: FaultPoint;
   private readonly heartbeat: Heartbeat;
+  private readLoad: () => ProcessLoad = () => ({});
 
   constructor(options: MemberOptions) {
     const { role, store, createBus, logger, onGone, random, faultPoint } = options;
+    const { isDraining = () => false } = options;
     this.clock = new FollowingClock(options.clock);
     this.random = random;
     this.faultPoint = faultPoint;
@@ -53,6 +56,7 @@ export class Member implements Time {
       store,
       role,
       processId,
+      load: () => ({ ...this.readLoad(), ...(isDraining() && { draining: true }) }),
       logger,
       onGone,
       clock,
@@ -73,6 +77,11 @@ export class Member implements Time {
   async start(): Promise<void> {
     await this.heartbeat.start();
     await this.bus.open();
+  }
+
+  /** `read` is asked before each beat. */
+  reportLoad(read: () => ProcessLoad): void {
+    this.readLoad = read;
   }
 
   /** Removes the row, which tells every process that this one is dead. */

@@ -68,6 +68,7 @@ export class Service implements Time {
       clock,
       random,
       faultPoint,
+      isDraining: () => this.health.isDraining,
       onGone: () => process.exit(1),
     });
     this.members.push(member);

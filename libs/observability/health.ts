@@ -38,6 +38,10 @@ export class Health {
     this.phase = 'draining';
   }
 
+  get isDraining(): boolean {
+    return this.phase === 'draining';
+  }
+
   async readiness(): Promise<Readiness> {
     const results = await this.runChecks();
     const { phase } = this;

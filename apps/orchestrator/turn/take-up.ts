@@ -1,7 +1,7 @@
 import type { Catalog, CatalogTool, Claim, Journal } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
 import { carryOut, endTurn, situationOf, type Ports } from '#journal';
-import { decideCalls, decideTakeUp, endingStep, holderOf, runClaim, type Liveness } from '#turn';
+import { decideCalls, decideTakeUp, endingStep, evidenceOf, holderOf, runClaim, type Liveness } from '#turn';
 import { timestampOf } from '#time';
 import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
 import type { CatalogueService } from '../catalogue/catalogue.service.js';
@@ -75,7 +75,8 @@ export class TakeUp {
       const liveness = holder ? await this.livenessByPassingOn(journal, holder) : 'alive';
       const decision = decideTakeUp(journal, this.ports.me, () => liveness);
       if (decision.do === 'pass_on') return 'nothing_to_do';
-      const claimed = await this.claim(journal, decision.attempt);
+      const evidence = holder && evidenceOf(holder.owner, liveness, this.ports.me);
+      const claimed = await this.claim(journal, decision.attempt, evidence);
       if (claimed.won) {
         await this.ports.faultPoint('turn_claimed');
         return this.workOf(journal, claimed.row, conversation, holder);
@@ -101,12 +102,18 @@ export class TakeUp {
     return (await this.deps.peers.isSuspect(holder.owner)) ? 'suspect' : 'alive';
   }
 
-  private async claim(journal: Journal, attempt: number) {
+  private async claim(journal: Journal, attempt: number, evidence: Claim['evidence']) {
     const { turn } = journal;
     const catalog = attempt === 1 ? await this.catalogue.pin() : undefined;
     const { _id: turn_id, conversation_id } = turn;
-    const by = { turn_id, conversation_id, owner: this.ports.me, at: timestampOf(this.ports.clock) };
-    const claim = runClaim(turn_id, attempt, by);
+    const at = timestampOf(this.ports.clock);
+    const claim = runClaim(turn_id, attempt, {
+      turn_id,
+      conversation_id,
+      owner: this.ports.me,
+      at,
+      evidence,
+    });
     return this.deps.store.claim(catalog ? { ...claim, catalog_hash: catalog._id } : claim);
   }
 

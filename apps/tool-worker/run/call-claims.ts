@@ -1,7 +1,7 @@
 import { completeResult, type Claim, type Outcome, type ToolCallBody, type ToolResult } from '#contracts';
 import { compete, settle, type CallLabel, type Ports } from '#journal';
 import type { Store } from '#store';
-import { decideAfterReclaim, decideLostClaim, runClaim, settleClaim, type Liveness } from '#turn';
+import { decideAfterReclaim, decideLostClaim, evidenceOf, runClaim, settleClaim, type Liveness } from '#turn';
 import { timestampOf } from '#time';
 
 /**
@@ -35,13 +35,18 @@ export async function claimAgain(ports: Ports, body: ToolCallBody, label: CallLa
     case 'settle':
       return { outcome: await settle(ports, label, action.outcome) };
     case 'claim_again':
-      return claimNext(ports, body, action.attempt);
+      return claimNext(ports, body, action.attempt, holder && evidenceOf(holder.owner, liveness, ports.me));
   }
 }
 
 /** Attempt 2 or later: claims first, and only then reads the journal. */
-export async function claimNext(ports: Ports, body: ToolCallBody, attempt: number): Promise<Claimed> {
-  const { won, row } = await ports.store.claim(claimRow(ports, body, attempt));
+export async function claimNext(
+  ports: Ports,
+  body: ToolCallBody,
+  attempt: number,
+  evidence?: Claim['evidence'],
+): Promise<Claimed> {
+  const { won, row } = await ports.store.claim(claimRow(ports, body, attempt, evidence));
   if (!won) return 'nothing';
   const [step, next, outcome] = await Promise.all([
     ports.store.getStep(body.turn_id, body.n),
@@ -103,8 +108,9 @@ export function outcomeRow(
   };
 }
 
-function claimRow(ports: Ports, body: ToolCallBody, attempt: number): Claim {
-  return runClaim(body.tool_call_id, attempt, { ...body, owner: ports.me, at: timestampOf(ports.clock) });
+function claimRow(ports: Ports, body: ToolCallBody, attempt: number, evidence?: Claim['evidence']): Claim {
+  const at = timestampOf(ports.clock);
+  return runClaim(body.tool_call_id, attempt, { ...body, owner: ports.me, at, evidence });
 }
 
 async function read(store: Store, toolCallId: string) {

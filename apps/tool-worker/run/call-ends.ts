@@ -7,18 +7,21 @@ import type { Time } from '#time';
 import { toolsetOf } from '#turn';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import { outcomeRow, refuse, refuseUnclaimed } from './call-claims.js';
+import type { CallPace } from './call-pace.js';
 
 /** Ends calls: settles or refuses them, counts them, and tells the orchestrator that drives the turn. */
 export class CallEnds {
   constructor(
     private readonly ports: Ports,
     private readonly metrics: ToolWorkerDeps['metrics'],
+    private readonly pace: CallPace,
   ) {}
 
   async settle(body: ToolCallBody, label: CallLabel, outcome: Outcome): Promise<DeliveryOutcome> {
     const stands = await settle(this.ports, label, outcome);
     const toolset = toolsetOf(body.tool_name);
     this.metrics.toolCallDuration.observe({ toolset }, outcome.duration_ms / 1_000);
+    this.pace.ended(toolset);
     return this.hint(body, stands);
   }
 

@@ -9,6 +9,7 @@ import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import { CallAttempts } from './call-attempts.js';
 import { claimAgain, claimFirst } from './call-claims.js';
 import { CallEnds } from './call-ends.js';
+import type { CallPace } from './call-pace.js';
 import { ActiveCall } from './active-call.js';
 import type { QuestionTimes } from './call-questions.js';
 import type { RateLimits } from './rate-limits.js';
@@ -19,6 +20,7 @@ export interface CallRunnerOptions {
   schemas: InputSchemas;
   rates: RateLimits;
   questionTimes: QuestionTimes;
+  pace: CallPace;
 }
 
 /** Handles the calls of this worker from the parsed message to the ack (docs/architecture.md, "The life of a turn"). */
@@ -38,7 +40,7 @@ export class CallRunner {
     private readonly ports: Ports,
     private readonly hosted: HostedTools,
     private readonly metrics: ToolWorkerDeps['metrics'],
-    { slowChecks, schemas, rates, questionTimes }: CallRunnerOptions,
+    { slowChecks, schemas, rates, questionTimes, pace }: CallRunnerOptions,
   ) {
     this.rates = rates;
     this.validator = new ArgumentValidator({
@@ -46,7 +48,7 @@ export class CallRunner {
       schemas,
       refusals: new Refusals(metrics.refusals, ports.log, ports.clock),
     });
-    this.ends = new CallEnds(ports, metrics);
+    this.ends = new CallEnds(ports, metrics, pace);
     this.questionTimes = questionTimes;
     this.stoppedClaims = new StoppedClaims(ports);
   }

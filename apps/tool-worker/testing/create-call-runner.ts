@@ -4,6 +4,7 @@ import { createMetrics } from '#observability';
 import { InputSchemas, type ToolsetHost } from '#tools';
 import { InPlaceChecks } from '#tools/testing';
 import { HostedTools } from '../offer/hosted-tools.js';
+import { CallPace } from '../run/call-pace.js';
 import { DEFAULT_QUESTION_TIMES, type QuestionTimes } from '../run/call-questions.js';
 import { CallRunner } from '../run/call-runner.js';
 import { RateLimits } from '../run/rate-limits.js';
@@ -30,6 +31,7 @@ export function createCallRunner(
   );
   return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }), {
     rates,
+    pace: new CallPace(ports.clock),
     slowChecks: new InPlaceChecks(),
     schemas: new InputSchemas(),
     questionTimes: { ...DEFAULT_QUESTION_TIMES, ...questionTimes },

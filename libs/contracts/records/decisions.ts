@@ -33,6 +33,11 @@ export const claimSchema = z.object({
   decides: outcomeSchema.optional(),
   /** On a turn's first claim: the catalogue that the whole turn uses. */
   catalog_hash: z.string().optional(),
+  /**
+   * On a claim after the first: why the owner before counted as lost. `forgotten`: it is the same process, which does
+   * not work on it.
+   */
+  evidence: z.enum(['dead', 'suspect', 'forgotten']).optional(),
   at: timestampSchema,
 });
 

@@ -105,7 +105,7 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
   outcomes: { schema: outcomeSchema, unique: [], indexes: [['turn_id']], caches: [] },
   answers: { schema: answerSchema, unique: [], indexes: [['turn_id']], caches: [] },
   catalogs: { schema: catalogSchema, unique: [], indexes: [], caches: [] },
-  processes: { schema: processSchema, unique: [], indexes: [], caches: ['beat'] },
+  processes: { schema: processSchema, unique: [], indexes: [], caches: ['beat', 'load'] },
   artifacts: { schema: artifactSchema, unique: [], indexes: [['conversation_id']], caches: [] },
   dead_letters: {
     schema: deadLetterSchema,

@@ -45,7 +45,15 @@ const STORED = {
     final: 'json',
     error: 'json',
   },
-  claims: { ...inTurn, owner: 'text', n: 'number', purpose: 'text', decides: 'json', catalog_hash: 'text' },
+  claims: {
+    ...inTurn,
+    owner: 'text',
+    n: 'number',
+    purpose: 'text',
+    decides: 'json',
+    catalog_hash: 'text',
+    evidence: 'text',
+  },
   outcomes: {
     ...inTurn,
     n: 'number',
@@ -67,7 +75,14 @@ const STORED = {
     by: 'text',
   },
   catalogs: { tools: 'json' },
-  processes: { role: 'text', host: 'text', beat: 'number' },
+  processes: {
+    role: 'text',
+    host: 'text',
+    beat: 'number',
+    version: 'text',
+    started_at: 'text',
+    load: 'json',
+  },
   artifacts: {
     ...inTurn,
     user_id: 'text',

@@ -1,4 +1,14 @@
-import type { Answer, Catalog, Claim, Journal, Outcome, ProcessRow, Step, Turn } from '#contracts';
+import type {
+  Answer,
+  Catalog,
+  Claim,
+  Journal,
+  Outcome,
+  ProcessLoad,
+  ProcessRow,
+  Step,
+  Turn,
+} from '#contracts';
 import type { Inserted } from './auxiliary-store.port.js';
 import type { TurnStore } from './turn-store.port.js';
 
@@ -59,8 +69,8 @@ export interface Store extends TurnStore {
   getCatalog(hash: string): Promise<Catalog | null>;
 
   insertProcess(row: ProcessRow): Promise<void>;
-  /** Increases the process's `beat` by one; `gone` when its row no longer exists. */
-  beat(processId: string): Promise<'beaten' | 'gone'>;
+  /** Increases the process's `beat` by one and keeps its load; `gone` when its row no longer exists. */
+  beat(processId: string, load?: ProcessLoad): Promise<'beaten' | 'gone'>;
   listProcesses(): Promise<ProcessRow[]>;
   removeProcess(processId: string): Promise<void>;
 }

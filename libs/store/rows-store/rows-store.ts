@@ -1,4 +1,4 @@
-import type { Answer, Catalog, Claim, Outcome, ProcessRow, Step, Turn } from '#contracts';
+import type { Answer, Catalog, Claim, Outcome, ProcessLoad, ProcessRow, Step, Turn } from '#contracts';
 import type { Inserted, Journal, Store } from '../port/store.port.js';
 import { assembleJournals, type JournalRows } from './assemble-journals.js';
 import { RowsTurnStore } from './rows-turn-store.js';
@@ -107,8 +107,9 @@ export class RowsStore extends RowsTurnStore implements Store {
     await this.rows.processes.insert(row);
   }
 
-  async beat(processId: string): Promise<'beaten' | 'gone'> {
-    const beaten = await this.rows.processes.change({ equals: { _id: processId } }, { countUp: 'beat' });
+  async beat(processId: string, load?: ProcessLoad): Promise<'beaten' | 'gone'> {
+    const change = { countUp: 'beat', set: { load } } as const;
+    const beaten = await this.rows.processes.change({ equals: { _id: processId } }, change);
     return beaten ? 'beaten' : 'gone';
   }
 

@@ -13,6 +13,10 @@ export function describeSmallCollections(store: () => Store): void {
       expect(await store().beat(row._id)).toBe('beaten');
       expect(await store().beat(row._id)).toBe('beaten');
       expect(await store().listProcesses()).toContainEqual({ ...row, beat: 2 });
+      const load = { draining: true, toolsets: { math: { running: 1, slots: 16, per_second: 0.5 } } };
+      await store().beat(row._id, load);
+      await store().beat(row._id);
+      expect(await store().listProcesses()).toContainEqual({ ...row, beat: 4, load });
       await store().removeProcess(row._id);
       await store().removeProcess(row._id);
       expect(await store().beat(row._id)).toBe('gone');

@@ -1,4 +1,5 @@
 import type { Claim, Outcome } from '#contracts';
+import type { Liveness } from '../rules/liveness.js';
 
 /** The work that a claim is on and its claimant, stamped (ISO 8601). */
 export interface ClaimBy {
@@ -6,12 +7,20 @@ export interface ClaimBy {
   conversation_id: string;
   owner: string;
   at: string;
+  evidence?: Claim['evidence'];
 }
 
 /** The right to do a piece of work (a turn or a call) under this attempt. */
 export function runClaim(workId: string, attempt: number, by: ClaimBy): Claim {
-  const { turn_id, conversation_id, owner, at } = by;
-  return { _id: `${workId}:${attempt}`, turn_id, conversation_id, owner, n: attempt, purpose: 'run', at };
+  const { turn_id, conversation_id, owner, at, evidence } = by;
+  const claim = { _id: `${workId}:${attempt}`, turn_id, conversation_id, owner, n: attempt, at };
+  return { ...claim, purpose: 'run', ...(evidence && { evidence }) };
+}
+
+/** Why the owner of the claim before counts as lost, for the claim that follows it. */
+export function evidenceOf(owner: string, liveness: Liveness, me: string): Claim['evidence'] {
+  if (owner === me) return 'forgotten';
+  return liveness === 'alive' ? undefined : liveness;
 }
 
 /**

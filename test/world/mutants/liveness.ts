@@ -50,8 +50,8 @@ export const LIVENESS: Mutant[] = [
     name: 'a process has no row',
     edit: {
       file: 'libs/bootstrap/heartbeat.ts',
-      find: 'await store.insertProcess({ _id: this.processId, role, host: hostname(), beat: 0 });',
-      replace: 'void role;',
+      find: 'await store.insertProcess(row);',
+      replace: 'void row;',
     },
   },
 ];
