@@ -1,6 +1,6 @@
 // `npm run build`: TypeScript and its assets into dist/, what people start into dist/bin, the web page into
 // dist/apps/web. Unchanged parts are skipped.
-import { cp, rm } from 'node:fs/promises';
+import { chmod, cp, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -73,12 +73,15 @@ async function bundlePrograms() {
   await bundle.write({
     dir: bin,
     format: 'esm',
+    // The package's command.
+    banner: ({ name }) => (name === 'switchyard' ? '#!/usr/bin/env node' : ''),
     sourcemap: true,
     chunkFileNames: '[name]-[hash].js',
     keepNames: true,
     minify: false,
   });
   await bundle.close();
+  await chmod(join(bin, 'switchyard.js'), 0o755);
 }
 
 /** Packages look for optional ones that are not installed; anything else would show only when a program runs. */

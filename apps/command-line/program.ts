@@ -4,8 +4,10 @@ import { SystemClock } from '#time';
 import { addAccountCommands } from './account-commands.js';
 import { addCallCommand } from './call-commands.js';
 import { addDeadLetterCommands } from './dead-letter-commands.js';
+import { addFleetCommands } from './fleet-commands.js';
 import { addInvitationCommands } from './invitation-commands.js';
 import { GatewayApi } from './gateway-api.adapter.js';
+import { addTurnCommands } from './turn-commands.js';
 import { addUsageCommand } from './usage-command.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:3000';
@@ -29,6 +31,8 @@ export function createProgram({ write, environment }: Terminal): Command {
     .configureOutput({ writeOut: write });
   const openApi = (): GatewayApi =>
     new GatewayApi(program.opts<{ url: string }>().url, environment.SWITCHYARD_TOKEN, new SystemClock());
+  addFleetCommands(program, openApi, write);
+  addTurnCommands(program, openApi, write);
   addDeadLetterCommands(program, openApi, write);
   addCallCommand(program, openApi, write);
   addAccountCommands(program, openApi, write);

@@ -5,6 +5,7 @@ import { AccountsController } from './people/accounts/accounts.controller.js';
 import { AdminAccountsController } from './operator/accounts.controller.js';
 import { CallsController } from './operator/calls.controller.js';
 import { DeadLettersController } from './operator/dead-letters.controller.js';
+import { FleetController } from './operator/fleet.controller.js';
 import { InvitationsController } from './operator/invitations.controller.js';
 import { AllUsageController } from './operator/usage.controller.js';
 import { ArtifactsController } from './artifacts/artifacts.controller.js';
@@ -35,6 +36,7 @@ const CONTROLLERS: Takes<Gateway>[] = [
   ArtifactsController,
   DeadLettersController,
   CallsController,
+  FleetController,
   UsageController,
   AllUsageController,
   McpController,

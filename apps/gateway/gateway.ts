@@ -5,6 +5,8 @@ import type { Time } from '#time';
 import { createLocalAccounts } from './people/accounts/create-local-accounts.js';
 import { Calls } from './operator/calls.js';
 import { DeadLetters } from './operator/dead-letters.js';
+import { FleetReader } from './operator/fleet-reader.js';
+import { Waits } from './operator/waits.js';
 import { Artifacts } from './artifacts/artifacts.js';
 import { createAuthenticator } from './people/auth/json-web-token.adapter.js';
 import { SharedCounts } from './limits/shared-counts.js';
@@ -103,6 +105,11 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
     return new DeadLetters({ ...this.ports, log: this.auditLog });
   });
   readonly calls = this.part('calls', () => new Calls(this.store));
+  readonly fleet = this.part('fleet', () => {
+    const { store, bus, peers } = this.deps;
+    return new FleetReader({ store, bus, peers, offered: this.offeredTools });
+  });
+  readonly waits = this.part('waits', () => new Waits(this.ports, this.fleet));
   readonly usage = this.part('usage', () => {
     return new UsageReader(this.store, this.deps.config.usage.budget, this.time.clock);
   });

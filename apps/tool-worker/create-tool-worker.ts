@@ -7,10 +7,12 @@ import {
   createMetrics,
   sendMetrics,
   VERSION,
+  type Logger,
   type LogLevel,
+  type Metrics,
   type Registry,
 } from '#observability';
-import { createStore } from '#store';
+import { createStore, type Store } from '#store';
 import { systemTime } from '#time';
 import { defineToolset, ToolSetupError, type Tool } from '#tools';
 import { startToolWorker, type RunningToolWorker } from './start-tool-worker.app.js';
@@ -58,12 +60,11 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
     defineToolset({ name, version: '1.0.0', tools }),
   );
   if (hosts.length === 0) throw new ToolSetupError('A tool worker needs at least one toolset in `tools`.');
-  const { rabbitmqUrl, concurrency } = options;
+  const { concurrency } = options;
   const logger = createLogger({ role: 'worker', level: options.logLevel, pretty: false });
   const time = systemTime();
   const metrics = createMetrics({ collectDefaults: false });
   const store = observeStore(createStore({ ...time, url: options.mongodbUrl }), time.clock, metrics);
-  const onGone = options.onGone ?? (() => process.exit(1));
   let member: Member | undefined;
   let running: RunningToolWorker | undefined;
 
@@ -86,21 +87,7 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
     },
     async start() {
       if (member) throw new ToolSetupError('This tool worker was already started: create another one.');
-      member = new Member({
-        role: 'worker',
-        store,
-        createBus: countingBuses(
-          (identity) => createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
-          metrics,
-        ),
-        logger,
-        onGone,
-        faultPoint,
-        ...time,
-      });
-      const { bus } = member;
-      metrics.info.set({ version: VERSION, role: 'worker' }, 1);
-      reportBuses(metrics, () => [bus]);
+      member = createMember(options, { store, logger, metrics });
       try {
         await store.open();
         await member.start();
@@ -121,4 +108,25 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
     },
     stop: (graceMs = DEFAULT_DRAIN_GRACE_MS) => leave(graceMs),
   };
+}
+
+function createMember(
+  { rabbitmqUrl, onGone = () => process.exit(1) }: ToolWorkerOptions,
+  { store, logger, metrics }: { store: Store; logger: Logger; metrics: Metrics },
+): Member {
+  const member = new Member({
+    role: 'worker',
+    store,
+    createBus: countingBuses(
+      (identity) => createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
+      metrics,
+    ),
+    logger,
+    onGone,
+    faultPoint,
+    ...systemTime(),
+  });
+  metrics.info.set({ version: VERSION, role: 'worker' }, 1);
+  reportBuses(metrics, () => [member.bus]);
+  return member;
 }

@@ -139,7 +139,7 @@ export class ToolWorker {
     if (known) return known;
     // Not more than can run: an extra call would wait here for a whole call while another worker is idle. A check on
     // another worker's call holds one of these for two seconds at most.
-    const consuming = this.consume(`tools.${toolset}`, this.hosted.concurrencyOf(toolset));
+    const consuming = this.consume(`tools.${toolset}`, this.slotsOf(toolset).size);
     this.consumed.set(toolset, consuming);
     consuming.catch(() => this.consumed.delete(toolset));
     return consuming;

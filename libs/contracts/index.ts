@@ -8,6 +8,7 @@ export * from './question.js';
 export * from './view.js';
 export * from './events.js';
 export * from './client.js';
+export * from './operator-answers.js';
 export * from './messages.js';
 export * from './limits.js';
 export * from './is-object.js';

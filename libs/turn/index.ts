@@ -19,7 +19,7 @@ export {
   textOf,
 } from './journal/journal.js';
 export { failedOutcome, mayHaveRun, neverStarted, stoppedWhileRunning } from './journal/outcomes.js';
-export type { Liveness } from './rules/liveness.js';
+export { evidenceOf, type Liveness } from './rules/liveness.js';
 export {
   approvalExpiry,
   attemptsOf,
@@ -30,7 +30,7 @@ export {
   expiredApproval,
   mayRunAgain,
 } from './rules/call-rules.js';
-export { evidenceOf, runClaim, settleClaim } from './journal/claim-rows.js';
+export { runClaim, settleClaim } from './journal/claim-rows.js';
 export { decideStopped } from './rules/stopped-calls.js';
 export { decideDelivery, decideLostConnection } from './rules/worker-rules.js';
 export { decideAfterCompeting, decideNotTaken, decideStop } from './rules/give-up-rules.js';
@@ -88,5 +88,5 @@ export {
 export { endsBetween } from './view/repair.js';
 export { type AnswerProblem, checkAnswer, choicesOf } from './rules/check-answer.js';
 export { toVisibleJson, toVisibleText } from './view/visible.js';
-export { WAIT_REASONS, type QueueState, type Waiting, type WaitReason } from './waiting/waiting.js';
-export { whyWaiting, type WaitSituation } from './waiting/why-waiting.js';
+export { whyWaiting } from './waiting/why-waiting.js';
+export { timelineOf } from './waiting/timeline.js';

@@ -89,6 +89,12 @@ describeWithServices(['rabbitmq', 'mongo'], 'a fleet with an external tool worke
       ['success', 'none'],
       ['failure', 'ResourceNotFound'],
     ]);
+    const load = async () => {
+      const rows = await cluster.store.listProcesses();
+      return rows.find(({ _id }) => _id === id)?.load?.toolsets?.weather;
+    };
+    await waitFor(async () => (await load())?.per_second, { what: 'a beat that tells the pace' });
+    expect(await load()).toMatchObject({ running: 0, slots: 16 });
     process.kill(worker.pid, 'SIGTERM');
     expect(await worker.exit).toEqual({ code: 0, signal: null });
     await isOffered('weather.forecast', false);

@@ -82,6 +82,16 @@ export class OfferedTools {
       }));
   }
 
+  /** Toolsets that a worker has hosted while this gateway runs. */
+  listToolsets(): string[] {
+    return [...new Set(this.servers.values())];
+  }
+
+  /** Living workers that host the toolset. */
+  workersOf(toolset: string): number {
+    return this.catalogue.workersOf(toolset);
+  }
+
   private notifyListeners(): void {
     const { hash } = this.catalogue;
     if (hash === this.notifiedHash) return;

@@ -1,10 +1,12 @@
 import { Body, Controller, Get, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
-import { clientRequestSchemas, type CallView, type ClientAnswer } from '#contracts';
+import { clientRequestSchemas, type CallView, type ClientAnswer, type Waiting } from '#contracts';
+
 import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
 import type { User } from '../people/auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { FromGateway } from '../http/from-gateway.decorator.js';
+import { Waits } from '../operator/waits.js';
 import { Ownership } from './ownership.js';
 import { AnswerCalls } from './answer-calls.js';
 import { StopTurns } from './stop-turns.js';
@@ -23,6 +25,7 @@ export class TurnsController {
       stopTurns: StopTurns;
       answerCalls: AnswerCalls;
       turnReader: TurnReader;
+      waits: Waits;
     },
   ) {}
 
@@ -31,6 +34,12 @@ export class TurnsController {
   async stop(@CurrentUser() user: User, @Param('id') id: string): Promise<ClientAnswer<'stop'>> {
     const turn = await this.gateway.ownership.turn(user, id);
     return { may_be_running: await this.gateway.stopTurns.stop(turn._id) };
+  }
+
+  @Get(':id/waiting')
+  async waiting(@CurrentUser() user: User, @Param('id') id: string): Promise<{ waiting: Waiting | null }> {
+    const turn = await this.gateway.ownership.turn(user, id);
+    return { waiting: await this.gateway.waits.why(turn._id) };
   }
 
   @Get(':id/calls/:tool_call_id')

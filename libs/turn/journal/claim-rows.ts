@@ -1,5 +1,4 @@
 import type { Claim, Outcome } from '#contracts';
-import type { Liveness } from '../rules/liveness.js';
 
 /** The work that a claim is on and its claimant, stamped (ISO 8601). */
 export interface ClaimBy {
@@ -15,12 +14,6 @@ export function runClaim(workId: string, attempt: number, by: ClaimBy): Claim {
   const { turn_id, conversation_id, owner, at, evidence } = by;
   const claim = { _id: `${workId}:${attempt}`, turn_id, conversation_id, owner, n: attempt, at };
   return { ...claim, purpose: 'run', ...(evidence && { evidence }) };
-}
-
-/** Why the owner of the claim before counts as lost, for the claim that follows it. */
-export function evidenceOf(owner: string, liveness: Liveness, me: string): Claim['evidence'] {
-  if (owner === me) return 'forgotten';
-  return liveness === 'alive' ? undefined : liveness;
 }
 
 /**

@@ -1,7 +1,6 @@
-import type { Journal } from '#contracts';
+import type { Journal, QueueState, Waiting } from '#contracts';
 import { mayRunAgain } from '../rules/call-rules.js';
-import type { QueueState, Waiting } from './waiting.js';
-import type { WaitSituation } from './why-waiting.js';
+import type { WaitSituation } from './wait-situation.js';
 
 type Reason = Omit<Waiting, 'text'>;
 
@@ -10,6 +9,7 @@ export function sentenceOf(reason: Reason, journal: Journal, situation: WaitSitu
   const { fleet, earlier } = situation;
   const process = reason.process ?? 'its process';
   const call = callName(reason, journal);
+  const theCall = `C${call.slice(1)}`;
   switch (reason.reason) {
     case 'earlier_turn':
       return `It waits for turn ${earlier?.number} of its conversation, which has not ended.`;
@@ -24,23 +24,23 @@ export function sentenceOf(reason: Reason, journal: Journal, situation: WaitSitu
     case 'ending':
       return 'Its conversation is deleted: an orchestrator ends it.';
     case 'paused':
-      return `${call} waits because an operator has paused it: resume it, or it is refused.`;
+      return `${theCall} waits because an operator has paused it: resume it, or it is refused.`;
     case 'no_worker':
-      return `${call} waits for a worker of its toolset, and none is running: start one.`;
+      return `${theCall} waits for a worker of its toolset, and none is running: start one.`;
     case 'worker_lost':
-      return `${call} was run by ${process}, which is gone: ${afterLoss(reason, journal)}.`;
+      return `${theCall} was run by ${process}, which is gone: ${afterLoss(reason, journal)}.`;
     case 'queued':
-      return `${call} waits for a worker: ${queueText(reason.queue)}.`;
+      return `${theCall} waits for a worker: ${queueText(reason.queue)}.`;
     case 'running':
-      return `${call} runs in ${process}.`;
+      return `${theCall} runs in ${process}.`;
     case 'stopping':
       return `The turn was stopped, and ${process} is told to stop ${call}.`;
     case 'settling':
       return `The end of ${call} is known and is being written.`;
     case 'question':
-      return `${call} has asked a question and waits for a person to answer it.`;
+      return `${theCall} has asked a question and waits for a person to answer it.`;
     case 'approval':
-      return `${call} waits for a person to approve it.`;
+      return `${theCall} waits for a person to approve it.`;
   }
 }
 

@@ -1,15 +1,8 @@
-import type { Journal } from '#contracts';
+import type { Journal, Waiting } from '#contracts';
 import { answerTo, holderOf, lastQuestion } from '../journal/journal.js';
 import { approvalExpiry } from '../rules/call-rules.js';
 import { sendDeadlineOf, type CallDecision } from '../rules/decide.js';
-import type { QueueState, Waiting } from './waiting.js';
-
-/** What is known of those who run calls. */
-export interface CallsFleet {
-  queueOf: (toolName: string) => QueueState;
-  /** An operator has paused the tool or its toolset. */
-  isPaused: (toolName: string) => boolean;
-}
+import type { CallsFleet } from './wait-situation.js';
 
 /** Why an open call waits. */
 export function whyCallWaits(

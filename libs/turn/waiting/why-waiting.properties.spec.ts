@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Journal } from '#contracts';
+import { WAIT_REASONS, type Journal, type Waiting } from '#contracts';
 import { holderOf, openCalls } from '../journal/journal.js';
 import { decide } from '../rules/decide.js';
 import type { Liveness } from '../rules/liveness.js';
@@ -10,8 +10,9 @@ import { Tape } from '../testing/tape.js';
 import { choices } from '../testing/walks.js';
 import { DEFAULT_BUDGETS } from '../rules/budgets.js';
 import { START } from '../testing/rows.js';
-import { WAIT_REASONS, type Waiting } from './waiting.js';
-import { whyWaiting, type WaitSituation } from './why-waiting.js';
+
+import type { WaitSituation } from './wait-situation.js';
+import { whyWaiting } from './why-waiting.js';
 
 const me = 'gateway-1';
 

@@ -1,23 +1,9 @@
-import type { Claim, Journal } from '#contracts';
+import type { Claim, Journal, Waiting } from '#contracts';
 import { endingStep, holderOf, nextStepNumber } from '../journal/journal.js';
-import type { CallSituation } from '../rules/call-rules.js';
 import { decideCalls, type CallDecision } from '../rules/decide.js';
-import type { Waiting } from './waiting.js';
-import { whyCallWaits, type CallsFleet } from './why-call-waits.js';
+import { whyCallWaits } from './why-call-waits.js';
 import { sentenceOf } from './wait-sentences.js';
-
-export interface WaitSituation extends Omit<CallSituation, 'stopped' | 'stoodBack' | 'releasedAt'> {
-  /** An earlier turn of the conversation that has not ended. */
-  earlier?: { number: number };
-  /** The conversation is marked as deleted. */
-  deleted: boolean;
-  fleet: CallsFleet & {
-    /** Living orchestrators. */
-    orchestrators: number;
-    /** Messages in the queue `turns`; undefined: the broker did not say. */
-    turnsQueued: number | undefined;
-  };
-}
+import type { WaitSituation } from './wait-situation.js';
 
 /** The reason that a person should see first, of calls that wait at once. */
 const URGENCY: readonly Waiting['reason'][] = [

@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import type { FleetState, ListedProcess, ListedToolset } from '#contracts';
+import type { GatewayApi } from './gateway-api.adapter.js';
+import { formatTable } from './table.js';
+
+const PROCESS_HEADER = ['PROCESS', 'HOST', 'VERSION', 'SINCE', 'STATE', 'LOAD'] as const;
+const TOOLSET_HEADER = ['TOOLSET', 'WORKERS', 'QUEUED', 'RUNNING', 'SLOTS', 'CALLS/S', 'WAIT'] as const;
+const JSON_OPTION = ['--json', 'as JSON'] as const;
+
+/** `status` and `toolsets`. */
+export function addFleetCommands(
+  program: Command,
+  openApi: () => GatewayApi,
+  write: (text: string) => void,
+): void {
+  const read = () => openApi().get<FleetState>('/api/admin/status');
+  program
+    .command('status')
+    .description('the processes, what they do, and how many messages wait')
+    .option(...JSON_OPTION)
+    .action(async ({ json }: { json?: boolean }) => {
+      const state = await read();
+      if (json) return write(`${JSON.stringify(state, null, 2)}\n`);
+      write(formatTable(PROCESS_HEADER, state.processes.map(processCells)));
+      const queues = Object.entries(state.queues).map(([name, messages]) => `${name} ${messages}`);
+      write(
+        `\nMessages that wait: ${queues.length === 0 ? 'the broker does not say' : queues.join(', ')}.\n`,
+      );
+    });
+  program
+    .command('toolsets')
+    .description('the toolsets: workers, calls that wait and run, and their pace')
+    .option(...JSON_OPTION)
+    .action(async ({ json }: { json?: boolean }) => {
+      const { toolsets } = await read();
+      if (json) return write(`${JSON.stringify(toolsets, null, 2)}\n`);
+      write(
+        toolsets.length === 0
+          ? 'There are no toolsets.\n'
+          : formatTable(TOOLSET_HEADER, toolsets.map(toolsetCells)),
+      );
+    });
+}
+
+function processCells({ id, host, version, started_at, is_alive, load }: ListedProcess): string[] {
+  const state = is_alive ? (load.draining ? 'draining' : 'alive') : 'dead';
+  return [id, host, version ?? '-', started_at ?? '-', state, loadText(load)];
+}
+
+function loadText({ sockets, viewers, turns, toolsets = {} }: ListedProcess['load']): string {
+  const running = Object.values(toolsets).reduce((sum, toolset) => sum + toolset.running, 0);
+  const slots = Object.values(toolsets).reduce((sum, toolset) => sum + toolset.slots, 0);
+  const parts = [
+    ...(sockets === undefined ? [] : [`sockets ${sockets}`]),
+    ...(viewers === undefined ? [] : [`viewers ${viewers}`]),
+    ...(turns === undefined ? [] : [`turns ${turns}`]),
+    ...(slots === 0 ? [] : [`calls ${running} of ${slots}`]),
+  ];
+  return parts.join(', ') || '-';
+}
+
+function toolsetCells({
+  name,
+  workers,
+  calls,
+  running,
+  slots,
+  per_second,
+  estimate_ms,
+}: ListedToolset): string[] {
+  return [
+    name,
+    String(workers),
+    calls === undefined ? '-' : String(calls),
+    String(running),
+    String(slots),
+    per_second.toFixed(1),
+    estimate_ms === undefined ? '-' : `${Math.round(estimate_ms / 1_000)} s`,
+  ];
+}

@@ -1,0 +1,111 @@
+import {
+  idSchema,
+  type Journal,
+  type ListedProcess,
+  type ListedTurn,
+  type TurnTimeline,
+  type Waiting,
+} from '#contracts';
+import { livenessOfOwners, type Ports } from '#journal';
+import { endingStep, holderOf, openCalls, timelineOf, toolsetOf, whyWaiting } from '#turn';
+import { notFound } from '../errors/request-error.js';
+import type { FleetReader } from './fleet-reader.js';
+
+const MAX_LETTERS = 50;
+/** Journals may be large, and only a line of each is kept. */
+const TURNS_AT_ONCE = 10;
+
+/** Why turns wait, and what has happened to them. */
+export class Waits {
+  constructor(
+    private readonly ports: Ports,
+    private readonly fleet: FleetReader,
+  ) {}
+
+  /** Turns that are not over, those first that the sweeper looks at first. */
+  async list(limit: number): Promise<ListedTurn[]> {
+    const turns = await this.ports.store.listDueTurns(Number.MAX_SAFE_INTEGER, limit);
+    const processes = await this.fleet.listProcesses();
+    const listed: ListedTurn[] = [];
+    for (const ids of chunksOf(turns.map(({ _id }) => _id))) {
+      const journals = await this.ports.store.readJournalsOf(ids);
+      listed.push(...(await Promise.all(journals.map((journal) => this.listed(journal, processes)))));
+    }
+    return listed.filter(({ waiting }) => waiting !== null);
+  }
+
+  /** Of anybody's turn. Throws `not_found`. */
+  async timeline(turnId: string): Promise<TurnTimeline> {
+    const journal = await this.journal(turnId);
+    const [letters, processes] = await Promise.all([
+      this.ports.store.listDeadLettersOfTurn(turnId, MAX_LETTERS),
+      this.fleet.listProcesses(),
+    ]);
+    return { ...(await this.listed(journal, processes)), timeline: timelineOf(journal, letters) };
+  }
+
+  /** Null: the turn is over. */
+  async why(turnId: string): Promise<Waiting | null> {
+    return this.waiting(await this.journal(turnId), await this.fleet.listProcesses());
+  }
+
+  private async journal(turnId: string): Promise<Journal> {
+    const journal = idSchema.safeParse(turnId).success ? await this.ports.store.readJournal(turnId) : null;
+    if (!journal) throw notFound();
+    return journal;
+  }
+
+  private async listed(journal: Journal, processes: readonly ListedProcess[]): Promise<ListedTurn> {
+    const { _id: turn_id, conversation_id, number, user_id, at, status } = journal.turn;
+    const waiting = await this.waiting(journal, processes);
+    return { turn_id, conversation_id, number, user_id, at, status, waiting };
+  }
+
+  private async waiting(journal: Journal, processes: readonly ListedProcess[]): Promise<Waiting | null> {
+    const { store, clock, me } = this.ports;
+    const { conversation_id } = journal.turn;
+    const toolsets = new Set(openCalls(journal).map(({ call }) => toolsetOf(call.tool_name)));
+    const [conversation, earlier, liveness, turnsQueued, ...states] = await Promise.all([
+      store.getConversation(conversation_id),
+      this.earlier(journal),
+      livenessOfOwners(this.ports, journal.claims),
+      this.fleet.messagesIn('turns'),
+      ...[...toolsets].map((name) => this.fleet.toolset(name, processes)),
+    ]);
+    const queues = new Map(
+      states.map(({ name, running: _running, slots: _slots, ...state }) => [name, state]),
+    );
+    const waiting = whyWaiting(journal, {
+      now: clock.wall(),
+      me,
+      liveness,
+      deleted: conversation?.deleted_at !== undefined,
+      earlier,
+      fleet: {
+        orchestrators: processes.filter(({ role, is_alive }) => role === 'orchestrator' && is_alive).length,
+        turnsQueued,
+        queueOf: (toolName) => queues.get(toolsetOf(toolName)) ?? { workers: 0, per_second: 0 },
+        isPaused: () => false,
+      },
+    });
+    return waiting ?? null;
+  }
+
+  /** The turn before this one that has not ended, while nobody drives this one. */
+  private async earlier({ turn, ...journal }: Journal): Promise<{ number: number } | undefined> {
+    if (holderOf({ turn, ...journal }, turn._id)) return undefined;
+    const { store } = this.ports;
+    const { conversation_id } = turn;
+    const unended = await store.listUnendedTurns(conversation_id);
+    const before = unended.filter(({ number }) => number < turn.number);
+    if (before.length === 0) return undefined;
+    // The cached status may lag behind the journal.
+    const journals = await store.readJournals(conversation_id, before);
+    return journals.find((other) => !endingStep(other))?.turn;
+  }
+}
+
+function chunksOf(ids: readonly string[]): string[][] {
+  const count = Math.ceil(ids.length / TURNS_AT_ONCE);
+  return Array.from({ length: count }, (_, i) => ids.slice(i * TURNS_AT_ONCE, (i + 1) * TURNS_AT_ONCE));
+}
