@@ -106,8 +106,8 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   });
   readonly calls = this.part('calls', () => new Calls(this.store));
   readonly fleet = this.part('fleet', () => {
-    const { store, bus, peers } = this.deps;
-    return new FleetReader({ store, bus, peers, offered: this.offeredTools });
+    const { store, bus, peers, clock } = this.deps;
+    return new FleetReader({ store, bus, peers, clock, offered: this.offeredTools });
   });
   readonly waits = this.part('waits', () => new Waits(this.ports, this.fleet));
   readonly usage = this.part('usage', () => {

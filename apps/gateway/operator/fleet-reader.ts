@@ -1,16 +1,30 @@
 import type { FleetState, ListedProcess, ListedToolset, ToolsetLoad } from '#contracts';
 import { deadLetterQueue, toolsQueue, type Bus } from '#messaging';
 import type { Store } from '#store';
+import type { Clock } from '#time';
+
+/** Many people may ask why their turns wait, most of all when much waits. */
+const REUSE_MS = 1_000;
+const MAX_QUEUES = 500;
 
 export interface FleetReaderDeps {
+  clock: Pick<Clock, 'now'>;
   store: Pick<Store, 'listProcesses'>;
   bus: Pick<Bus, 'inspect'>;
   peers: { isDead(processId: string): Promise<boolean> };
   offered: { listToolsets(): string[]; workersOf(toolset: string): number };
 }
 
-/** What operators see of processes, toolsets and queues. */
+interface Read<T> {
+  at: number;
+  answer: Promise<T>;
+}
+
+/** What operators see of processes, toolsets and queues; up to 1 s old. */
 export class FleetReader {
+  private processes: Read<ListedProcess[]> | undefined;
+  private readonly queues = new Map<string, Read<number | undefined>>();
+
   constructor(private readonly deps: FleetReaderDeps) {}
 
   async read(): Promise<FleetState> {
@@ -24,7 +38,17 @@ export class FleetReader {
     return { processes, toolsets, queues: { turns, results, dead_letters } };
   }
 
-  async listProcesses(): Promise<ListedProcess[]> {
+  listProcesses(): Promise<ListedProcess[]> {
+    if (!this.processes || this.isOld(this.processes))
+      this.processes = { at: this.deps.clock.now(), answer: this.readProcesses() };
+    return this.processes.answer;
+  }
+
+  private isOld({ at }: Read<unknown>): boolean {
+    return this.deps.clock.now() - at >= REUSE_MS;
+  }
+
+  private async readProcesses(): Promise<ListedProcess[]> {
     const rows = await this.deps.store.listProcesses();
     const listed = rows.map(async ({ _id: id, beat: _beat, load = {}, ...row }) => {
       return { id, ...row, load, is_alive: !(await this.deps.peers.isDead(id)) };
@@ -51,7 +75,16 @@ export class FleetReader {
   }
 
   /** Undefined if the broker does not say. */
-  async messagesIn(queue: string): Promise<number | undefined> {
+  messagesIn(queue: string): Promise<number | undefined> {
+    const known = this.queues.get(queue);
+    if (known && !this.isOld(known)) return known.answer;
+    if (this.queues.size >= MAX_QUEUES) this.queues.clear();
+    const answer = this.inspect(queue);
+    this.queues.set(queue, { at: this.deps.clock.now(), answer });
+    return answer;
+  }
+
+  private async inspect(queue: string): Promise<number | undefined> {
     try {
       const state = await this.deps.bus.inspect(queue);
       return state === 'missing' ? 0 : state.messages;

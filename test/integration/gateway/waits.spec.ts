@@ -110,6 +110,14 @@ describe('what operators see', () => {
     for (const path of OPERATOR_PATHS) expect((await ask(`admin/${path}`, token)).status).toBe(403);
   });
 
+  it('is nothing for ids that are wrong or unknown, and an invalid page is refused', async () => {
+    const token = await tokenOf('olga', true);
+    for (const id of ['turn_none', '%00', '%2e%2e', 'x'.repeat(500)])
+      expect((await ask(`admin/turns/${id}/timeline`, token)).status).toBe(404);
+    for (const limit of ['0', '101', '-1', 'x'])
+      expect((await ask(`admin/turns?limit=${limit}`, token)).status).toBe(422);
+  });
+
   it('has processes with their load, and toolsets with their queues', async () => {
     const { text } = await ask('admin/status', await tokenOf('olga', true));
     const { processes, toolsets, queues } = JSON.parse(text) as FleetState;
