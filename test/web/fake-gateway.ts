@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Server, type Socket } from 'socket.io';
-import type { CallView, ClientRequest, ConversationEvent, View } from '#contracts';
+import type { CallView, ClientRequest, ConversationEvent, View, Waiting } from '#contracts';
 import { emptyView, reduce } from '#turn';
 import { answerHttp, type FakeSummary, type FakeUsage } from './fake-http.js';
 import { FakeTurn } from './fake-turn.js';
@@ -38,6 +38,8 @@ export class FakeGateway {
   readonly answers: ClientRequest<'input'>[] = [];
   /** What HTTP gives for a call of which the view has only a part. */
   readonly uncutCalls = new Map<string, CallView>();
+  /** Why every turn waits. */
+  waiting: Waiting | null = null;
   /** What models have used for the person at the page. */
   usage: FakeUsage = { today: '2026-11-19', used: [] };
   /** The only token that is let in; absent: everybody is. */

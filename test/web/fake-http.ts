@@ -42,6 +42,7 @@ export async function answerHttp(
   if (pathname === '/api/usage') return answerJson(response, 200, sumUsage(gateway, searchParams));
   const [id, part, callId] = pathname.split('/').slice(3);
   if (pathname.startsWith('/api/turns/')) {
+    if (part === 'waiting') return answerJson(response, 200, { waiting: gateway.waiting });
     const uncut = gateway.uncutCalls.get(callId ?? '');
     return uncut ? answerJson(response, 200, uncut) : answerJson(response, 404, { detail: 'No such call.' });
   }

@@ -47,6 +47,28 @@ describe('a turn', () => {
     await web.page.getByRole('button', { name: 'Copy result' }).waitFor();
   });
 
+  it('says how long a queued call has waited, and how many are in line with it', async () => {
+    await web.open();
+    await web.say('Search.');
+    const turn = await web.turn(0);
+    turn
+      .start()
+      .say()
+      .ask({ tool: 'web.search', args: { query: 'tea' } }, { tool: 'math.add', args: {} });
+    const since = new Date(Date.now() - 75_000).toISOString();
+    const { tool_call_id } = turn.call(0);
+    const queue = { calls: 41, workers: 2, per_second: 0.8, estimate_ms: 51_250 };
+    web.gateway.waiting = { reason: 'queued', text: '', since, step: 1, tool_call_id, queue };
+    const row = web.page.getByRole('button', { name: /web\.search/ });
+    await row.getByText('41 in line · 51 s').waitFor();
+    await row.getByText(/^1 min 1\d s$/).waitFor();
+    await takePicture(web.page, 'queued-call');
+    const other = web.page.getByRole('button', { name: /math\.add/ });
+    await other.getByText('Queued', { exact: true }).waitFor();
+    turn.run(0);
+    await row.getByText('Running').waitFor();
+  });
+
   it('marks where earlier messages were summarised, and opens the summary', async () => {
     await web.open();
     await web.say('And now?');

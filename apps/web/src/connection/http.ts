@@ -1,4 +1,4 @@
-import type { CallView, ToolClass, ToolSource, TurnStatus, TurnView } from '#contracts';
+import type { CallView, ToolClass, ToolSource, TurnStatus, TurnView, Waiting } from '#contracts';
 import { isSignedOut, readToken } from './token.js';
 
 export interface ConversationSummary {
@@ -92,6 +92,10 @@ export const listTools = () => ask<{ tools: ListedTool[] }>('GET', '/api/tools')
 /** A call with uncut arguments and result. */
 export const readCall = (turnId: string, toolCallId: string) =>
   ask<CallView>('GET', `/api/turns/${turnId}/calls/${toolCallId}`);
+
+/** Why a turn waits; null once it is over. */
+export const readWaiting = (turnId: string) =>
+  ask<{ waiting: Waiting | null }>('GET', `/api/turns/${turnId}/waiting`);
 
 export const artifactPath = (id: string) => `/api/artifacts/${encodeURIComponent(id)}`;
 

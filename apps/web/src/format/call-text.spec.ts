@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CallView } from '#contracts';
+import type { CallView, Waiting } from '#contracts';
 import {
   approvalText,
   argumentSummary,
@@ -74,6 +74,26 @@ describe('the text for a call', () => {
     expect(stateText(call({}), true)).toBe('Was running');
     expect(stateText(call({ state: 'queued' }), true)).toBe('Was queued');
     expect(stateText(call({ state: 'failed' }), true)).toBe('Failed');
+  });
+
+  it('says what a queued call waits for, as far as that is known', () => {
+    const queued = (reason?: Partial<Waiting>) => {
+      const waiting = reason && {
+        text: '',
+        since: '2026-01-01T00:00:00.000Z',
+        reason: 'queued' as const,
+        ...reason,
+      };
+      return stateText(call({ state: 'queued', attempt: 0 }), false, undefined, waiting);
+    };
+    expect(queued()).toBe('Queued');
+    expect(queued({ queue: { workers: 1, per_second: 0 } })).toBe('Queued');
+    expect(queued({ queue: { calls: 3, workers: 1, per_second: 0 } })).toBe('Queued · 3 in line');
+    expect(queued({ queue: { calls: 41, workers: 2, per_second: 0.8, estimate_ms: 51_250 } })).toBe(
+      '41 in line · 51 s',
+    );
+    expect(queued({ reason: 'no_worker' })).toBe('No worker is running');
+    expect(queued({ reason: 'paused' })).toBe('Paused by an operator');
   });
 
   it('names the second attempt, and the finished share', () => {

@@ -1,6 +1,7 @@
-import type { CallView } from '#contracts';
+import type { CallView, Waiting } from '#contracts';
 import { toVisibleText } from '#turn';
 import type { Transient } from '../conversation/transient.js';
+import { formatElapsed, formatNumber } from './durations.js';
 
 /** How a call is drawn; several states of the protocol may look the same. */
 export type CallAppearance =
@@ -44,10 +45,11 @@ export function stateText(
   call: CallView,
   isDisconnected: boolean,
   progress?: Transient['progress'][string],
+  reason?: Waiting,
 ): string {
   switch (call.state) {
     case 'queued':
-      return isDisconnected ? 'Was queued' : 'Queued';
+      return isDisconnected ? 'Was queued' : queuedText(reason);
     case 'awaiting_approval':
       return isDisconnected ? 'Was waiting for you' : 'Waiting for you';
     case 'awaiting_input':
@@ -63,6 +65,16 @@ export function stateText(
     case 'unknown':
       return 'May have run';
   }
+}
+
+/** Short, because a row has one line. RabbitMQ tells how long the queue is, not the call's place in it. */
+function queuedText(reason: Waiting | undefined): string {
+  if (reason?.reason === 'no_worker') return 'No worker is running';
+  if (reason?.reason === 'paused') return 'Paused by an operator';
+  const { calls, estimate_ms } = (reason?.reason === 'queued' && reason.queue) || {};
+  if (!calls) return 'Queued';
+  const inLine = `${formatNumber(calls)} in line`;
+  return estimate_ms ? `${inLine} · ${formatElapsed(estimate_ms)}` : `Queued · ${inLine}`;
 }
 
 function runningText(

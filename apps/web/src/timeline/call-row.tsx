@@ -1,5 +1,5 @@
 import { memo, useId, useState } from 'react';
-import type { CallView } from '#contracts';
+import type { CallView, Waiting } from '#contracts';
 import type { Transient } from '../conversation/transient.js';
 import { useNow } from '../conversation/clock.js';
 import { isThisPerson } from '../connection/person.js';
@@ -43,10 +43,13 @@ interface CallRowProps {
   progress: Transient['progress'][string] | undefined;
   /** The first call of the step that waits for approval: it has the card, those after it a line. */
   firstWaiting: CallView | undefined;
+  /** Why it waits in its queue, once that is known. */
+  reason: Waiting | undefined;
 }
 
 /** One line per call; it opens to the arguments and the result. */
-export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress, firstWaiting }: CallRowProps) {
+export const CallRow = memo(function CallRow(props: CallRowProps) {
+  const { call, turnId, spanAt, progress, firstWaiting, reason } = props;
   const [isOpen, setOpen] = useState(false);
   const isDisconnected = useIsDisconnected();
   const { clock } = useSession();
@@ -69,10 +72,10 @@ export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress, f
         </span>
         <span className="call-state cut">
           {look === 'done' && <span className="visually-hidden">Done on </span>}
-          {stateText(call, isDisconnected, progress)}
+          {stateText(call, isDisconnected, progress, reason)}
         </span>
         <Lane call={call} span={spanAt(now)} now={now} />
-        <span className="call-time">{timeOf(call, now)}</span>
+        <span className="call-time">{timeOf(call, now, reason)}</span>
         <Icon name="chevron" className="chevron" />
         {why && <span className="call-why">{why}</span>}
       </FoldButton>
@@ -94,8 +97,8 @@ export const CallRow = memo(function CallRow({ call, turnId, spanAt, progress, f
   );
 });
 
-function timeOf(call: CallView, now: number): string {
+function timeOf(call: CallView, now: number, reason: Waiting | undefined): string {
   const ran = ranMs(call, now);
-  if (ran === undefined) return '–';
+  if (ran === undefined) return reason ? formatElapsed(now - Date.parse(reason.since)) : '–';
   return isCallOpen(call) ? formatElapsed(ran) : formatDuration(ran);
 }

@@ -4,6 +4,7 @@ import { useNow } from '../conversation/clock.js';
 import type { Transient } from '../conversation/transient.js';
 import { FoldButton } from '../frame/fold-button.js';
 import { Icon } from '../frame/icon.js';
+import { useIsDisconnected } from '../frame/disconnected.js';
 import { useSession } from '../session/session.js';
 import { isOpen } from '../format/call-text.js';
 import { wholeToolName } from '../format/tool-name.js';
@@ -11,6 +12,7 @@ import { countOf, formatDuration, formatElapsed } from '../format/durations.js';
 import { ApproveAll } from './approve-all.js';
 import { CallRow } from './call-row.js';
 import { spanOf } from './times.js';
+import { useWaiting } from './use-waiting.js';
 
 interface StepCardProps {
   step: StepView;
@@ -29,6 +31,9 @@ export const StepCard = memo(function StepCard({ step, turnId, hasTurnEnded, pro
   const now = useNow(clock, calls.some(isOpen));
   const spanAt = useCallback((at: number) => spanOf(calls, at), [calls]);
   const span = spanAt(now);
+  const isDisconnected = useIsDisconnected();
+  const isQueued = !isDisconnected && calls.some((call) => call.state === 'queued');
+  const reason = useWaiting(turnId, isQueued);
   const waiting = calls.filter((call) => call.state === 'awaiting_approval');
   const total = span && (calls.some(isOpen) ? formatElapsed : formatDuration)(span.to - span.from);
   return (
@@ -53,6 +58,7 @@ export const StepCard = memo(function StepCard({ step, turnId, hasTurnEnded, pro
               spanAt={spanAt}
               progress={progress[call.tool_call_id]}
               firstWaiting={waiting[0]}
+              reason={call.tool_call_id === reason?.tool_call_id ? reason : undefined}
             />
           ))}
         </ul>
