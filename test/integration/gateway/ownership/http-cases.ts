@@ -110,6 +110,7 @@ export const HTTP_CASES: Record<string, RouteCase> = {
   'GET /api/conversations/:id/turns': inConversation('/turns'),
   'POST /api/conversations/:id/turns': inConversation('/turns', { content: 'hello' }),
   'POST /api/turns/:id/stop': { about: [({ turn }) => ({ path: `/api/turns/${turn}/stop` })] },
+  'GET /api/turns/:id/waiting': { about: [({ turn }) => ({ path: `/api/turns/${turn}/waiting` })] },
   'GET /api/turns/:id/calls/:tool_call_id': {
     about: [({ turn, approval }) => ({ path: `/api/turns/${turn}/calls/${approval}` })],
   },
@@ -127,6 +128,12 @@ export const HTTP_CASES: Record<string, RouteCase> = {
     ],
   },
   'GET /api/artifacts/:id': { about: [({ artifact }) => ({ path: `/api/artifacts/${artifact}` })] },
+  'GET /api/admin/status': { operator: true, own: { path: '/api/admin/status' } },
+  'GET /api/admin/turns': { operator: true, own: { path: '/api/admin/turns' } },
+  'GET /api/admin/turns/:id/timeline': {
+    operator: true,
+    about: [({ turn }) => ({ path: `/api/admin/turns/${turn}/timeline` })],
+  },
   'GET /api/admin/dead-letters': { operator: true, own: { path: '/api/admin/dead-letters' } },
   'GET /api/admin/dead-letters/:id': letter,
   'DELETE /api/admin/dead-letters/:id': letter,
