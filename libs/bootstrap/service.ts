@@ -3,12 +3,15 @@ import { faultPoint } from '#faults';
 import type { Bus } from '#messaging';
 import { createMetrics, Health, VERSION, type Logger, type Metrics } from '#observability';
 import type { Store } from '#store';
-import type { Clock, Random, Time } from '#time';
+import { settledWithin, type Clock, type Random, type Time } from '#time';
 import { withBusFaults } from './bus-faults.js';
 import { Drain } from './drain.js';
 import { Member, type BusIdentity } from './member.js';
 import { countingBuses, reportBuses } from './observe-bus.js';
 import { observeStore } from './observe-store.js';
+
+/** A store that does not answer must not delay a scrape: the next one has what the check found. */
+const READINESS_MS = 500;
 
 export interface ServiceOptions extends Time {
   logger: Logger;
@@ -38,6 +41,10 @@ export class Service implements Time {
     this.health = new Health(clock);
     const { health, metrics } = this;
     this.store = observeStore(store, clock, metrics);
+    metrics.ready.readOnDemand(async () => {
+      const asking = health.readiness().then(({ status }) => metrics.ready.set(Number(status === 'ready')));
+      await settledWithin(clock, asking, READINESS_MS);
+    });
     this.drain = new Drain({
       logger,
       health,

@@ -74,3 +74,8 @@ export function firstCells(text: string): string[] {
     .filter((line, index) => !isRule(line) && !isRule(rows[index + 1]))
     .map((line) => line.split('|')[1]!.trim());
 }
+
+/** Texts of the headings, in order. */
+export function headingsOf(text: string): string[] {
+  return [...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, title]) => title!);
+}

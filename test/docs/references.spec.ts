@@ -1,7 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { codeSpans, listDocuments, listSources, prose, root, type Document } from './documents.js';
+import {
+  codeSpans,
+  headingsOf,
+  listDocuments,
+  listSources,
+  prose,
+  root,
+  type Document,
+} from './documents.js';
 
 const documents = listDocuments();
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -104,8 +112,4 @@ describe('the sources', () => {
 function commentsOf(text: string): string {
   const comments = text.match(/\/\*[\s\S]*?\*\/|\/\/.*$/gm) ?? [];
   return comments.map((comment) => comment.replace(/\s*\n\s*\*?\s*/g, ' ')).join('\n');
-}
-
-function headingsOf(text: string): string[] {
-  return [...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, title]) => title!);
 }

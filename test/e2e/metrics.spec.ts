@@ -87,6 +87,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'the metrics of a cluster', () => {
     const viewer = await cluster.view();
     await finish(viewer, say('Hello.'));
     await expectMoved(
+      'switchyard_ready',
       'switchyard_bus_connected',
       'switchyard_bus_takes_messages',
       'switchyard_sockets',

@@ -1,6 +1,7 @@
 import { findContainerObstacle, startContainer } from './containers.js';
 import { findChromium } from './chromium.js';
 import { findMongoObstacle, startMongo } from './mongo.js';
+import { findPrometheusObstacle, PROMTOOL } from './prometheus-programs.js';
 import { hasRabbitmq, startRabbitmq } from './rabbitmq.js';
 
 /** Shared by the whole run: one vhost or database per test file. */
@@ -8,7 +9,7 @@ export type SharedService = 'rabbitmq' | 'mongo';
 /** What the first file that asks for it starts, and the whole run uses. */
 export type HostedService = SharedService | 'browser' | 'page';
 /** A private one is started, killed and frozen by the test itself: only local programs will do. */
-export type NeededService = SharedService | 'private-rabbitmq' | 'private-mongo' | 'chromium';
+export type NeededService = SharedService | 'private-rabbitmq' | 'private-mongo' | 'chromium' | 'promtool';
 
 export type ServicePlan =
   | { source: 'url' | 'local' | 'testcontainers'; detail: string; managementUrl?: string }
@@ -39,6 +40,7 @@ export function planServices(env: NodeJS.ProcessEnv = process.env): ServicePlans
     'private-rabbitmq': planLocal('rabbitmq-server', rabbitmqObstacle),
     'private-mongo': planLocal('mongo-java-server', mongoObstacle),
     chromium: planLocal(chromium ?? '', chromium ? undefined : 'no chromium (set CHROMIUM_PATH)'),
+    promtool: planLocal(PROMTOOL, findPrometheusObstacle()),
   };
 }
 
@@ -86,7 +88,14 @@ function planExplicitMongo(env: NodeJS.ProcessEnv): ServicePlan | undefined {
 
 function skipAll(detail: string): ServicePlans {
   const plan: ServicePlan = { source: 'skipped', detail };
-  return { rabbitmq: plan, mongo: plan, 'private-rabbitmq': plan, 'private-mongo': plan, chromium: plan };
+  return {
+    rabbitmq: plan,
+    mongo: plan,
+    'private-rabbitmq': plan,
+    'private-mongo': plan,
+    chromium: plan,
+    promtool: plan,
+  };
 }
 
 async function startLocalRabbitmq(): Promise<RunningService> {

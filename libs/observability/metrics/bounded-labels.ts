@@ -17,6 +17,16 @@ export function maxSeries(labels: Labels, maxOpen: number): number {
   return hasOpen(labels) ? maxOpen + listed : listed;
 }
 
+/** Every combination of listed values; none if a label is open. */
+export function combinationsOf(labels: Labels): Record<string, string>[] {
+  let combinations: Record<string, string>[] = [{}];
+  for (const [name, values] of Object.entries(labels)) {
+    if (values === 'open') return [];
+    combinations = combinations.flatMap((one) => values.map((value) => ({ ...one, [name]: value })));
+  }
+  return combinations;
+}
+
 /**
  * Keeps a metric within its number of series: the first `maxOpen` combinations of values keep their names, and in later
  * ones every open label is `other`.

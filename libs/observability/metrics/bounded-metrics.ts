@@ -45,8 +45,8 @@ export class BoundedGauge<L extends Labels = NoLabels> {
     this.gauge.dec(labels, by);
   }
 
-  /** Calls `read` before each scrape; it sets the values. */
-  readOnDemand(read: () => void): void {
+  /** Calls `read` before each scrape, which waits for it; it sets the values. */
+  readOnDemand(read: () => void | Promise<void>): void {
     Object.assign(this.gauge, { collect: read });
   }
 

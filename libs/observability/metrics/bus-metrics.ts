@@ -31,6 +31,7 @@ export const busMetrics = (about: MetricSubject) => ({
     name: 'switchyard_dead_letters_total',
     help: 'Dead letters that this process stored, by the kind of queue in which they died and why; counted when they come, since their queue is emptied at once.',
     labels: { queue: QUEUE_KINDS, reason: DEATHS },
+    startsAtZero: true,
   }),
   busReconnects: about.counter({
     name: 'switchyard_bus_reconnects_total',

@@ -17,7 +17,7 @@ describe('createMetrics', () => {
       'switchyard_turns_ended_total{status="completed",code="none"} 1',
     );
     const other = await second.registry.metrics();
-    expect(other).not.toContain('status="completed"');
+    expect(other).toContain('switchyard_turns_ended_total{status="completed",code="none"} 0');
     expect(other).toContain('process_cpu_seconds_total');
   });
 
@@ -39,6 +39,15 @@ describe('createMetrics', () => {
     const lines = (await registry.metrics()).split('\n');
     const shown = lines.filter((line) => line.startsWith('switchyard_tool_call_duration_seconds'));
     expect(shown).toHaveLength(maxSeries);
+  });
+
+  it('shows a counter whose first count is an alarm from the start', async () => {
+    const { deadLetters, repairs, publishOutcomes } = createMetrics({ collectDefaults: false });
+    expect((await repairs.get()).values).toContainEqual(
+      expect.objectContaining({ labels: { kind: 'turn_taken_over' }, value: 0 }),
+    );
+    expect((await deadLetters.get()).values).toHaveLength(25);
+    expect((await publishOutcomes.get()).values).toEqual([]);
   });
 
   it('refuses no value: a name beyond the limit is other', async () => {

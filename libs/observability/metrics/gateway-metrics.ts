@@ -29,6 +29,7 @@ export const gatewayMetrics = (about: MetricSubject) => ({
     name: 'switchyard_events_dropped_total',
     help: 'Times that the backlog of a viewer was dropped, by reason.',
     labels: { reason: ['slow_viewer', 'gap'] },
+    startsAtZero: true,
   }),
   snapshots: about.counter({
     name: 'switchyard_snapshots_total',

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { BoundedLabels, maxSeries, type Labels, type NoLabels } from './bounded-labels.js';
+import { BoundedLabels, combinationsOf, maxSeries, type Labels, type NoLabels } from './bounded-labels.js';
 import { BoundedCounter, BoundedGauge, BoundedHistogram } from './bounded-metrics.js';
 
 const DEFAULT_MAX_OPEN = 25;
@@ -28,6 +28,14 @@ interface MetricOptions<L extends Labels> {
   maxOpen?: number;
 }
 
+interface CounterOptions<L extends Labels> extends MetricOptions<L> {
+  /**
+   * Shows every combination of listed values from the start of the process. `increase()` of Prometheus cannot see a first
+   * count that comes with its series, so a counter whose first count is an alarm needs this.
+   */
+  startsAtZero?: boolean;
+}
+
 /** Defines the metrics of one subject. */
 export class MetricSubject {
   constructor(
@@ -36,9 +44,12 @@ export class MetricSubject {
     private readonly definitions: MetricDefinition[],
   ) {}
 
-  counter<const L extends Labels = NoLabels>(options: MetricOptions<L>): BoundedCounter<L> {
+  counter<const L extends Labels = NoLabels>(options: CounterOptions<L>): BoundedCounter<L> {
     const { config, labels } = this.define('counter', options);
-    return new BoundedCounter(new Counter(config), labels);
+    const counter = new Counter(config);
+    if (options.startsAtZero)
+      for (const combination of combinationsOf(options.labels ?? {})) counter.inc(combination, 0);
+    return new BoundedCounter(counter, labels);
   }
 
   gauge<const L extends Labels = NoLabels>(options: MetricOptions<L>): BoundedGauge<L> {

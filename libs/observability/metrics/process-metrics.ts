@@ -22,6 +22,10 @@ export const processMetrics = (about: MetricSubject) => ({
     labels: { version: 'open', role: ['gateway', 'orchestrator', 'worker'] },
     maxOpen: 4,
   }),
+  ready: about.gauge({
+    name: 'switchyard_ready',
+    help: 'Whether this process takes work: 1 or 0, as `/health/ready` says, or said at the last scrape while a check takes longer than 0.5 s.',
+  }),
   refusals: about.counter({
     name: 'switchyard_refusals_total',
     help: 'Work that a limit of this process refused, cut off or held back, by limit; `limit reached` in the log names the user or address, at most once a minute for each limit.',
@@ -32,5 +36,6 @@ export const processMetrics = (about: MetricSubject) => ({
     name: 'switchyard_repairs_total',
     help: 'What this orchestrator mended after a process, a message or a write was lost, by kind.',
     labels: { kind: REPAIRS },
+    startsAtZero: true,
   }),
 });

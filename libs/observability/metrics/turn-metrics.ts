@@ -22,6 +22,7 @@ export const turnMetrics = (about: MetricSubject) => ({
     name: 'switchyard_turns_ended_total',
     help: 'Turns whose last row this process wrote, by status, and by code for those that failed.',
     labels: { status: ['completed', 'failed', 'cancelled'], code: TURN_CODES },
+    startsAtZero: true,
   }),
   turnDuration: about.histogram({
     name: 'switchyard_turn_duration_seconds',
