@@ -105,6 +105,14 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  test('is scraped by deploy/prometheus at that port', () => {
+    const config = readFileSync(join(root, 'deploy/prometheus/prometheus.yml'), 'utf8');
+    const found = [...config.matchAll(/names: \[([a-z0-9, -]+)\], type: A, port: (\d+)/g)];
+    const ports = new Map(found.flatMap(([, names, port]) => names!.split(', ').map((name) => [name, port])));
+    for (const [name, { environment = {} }] of ours)
+      expect(ports.get(name)).toBe(String(environment.OPS_PORT));
+  });
+
   test.each(Object.entries(services))('bounds memory and processes of %s', (_name, service) => {
     expect(service.mem_limit).toMatch(/^\d+[mg]$/);
     expect(service.pids_limit).toBeGreaterThan(0);
