@@ -67,6 +67,7 @@ describe('a viewer that stops reading', () => {
     expect((await metrics.slowViewers.get()).values).toMatchObject([{ value: 1 }]);
     expect((await metrics.eventsDropped.get()).values).toMatchObject([
       { labels: { reason: 'slow_viewer' }, value: 1 },
+      { labels: { reason: 'gap' }, value: 0 },
     ]);
 
     slow.socket.resume();
