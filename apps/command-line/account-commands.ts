@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { CommandError } from './command-error.js';
 import type { GatewayApi } from './gateway-api.adapter.js';
 import { formatTable } from './table.js';
+import { toJson } from './to-json.js';
 
 /** An account as `GET /api/admin/users` lists it. */
 interface ListedAccount {
@@ -31,7 +32,7 @@ export function addAccountCommands(
     .option('--json', 'as JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const accounts = await readAll(openApi()).catch(explainMissing);
-      write(json ? `${JSON.stringify(accounts, null, 2)}\n` : formatTable(HEADER, accounts.map(cellsOf)));
+      write(json ? toJson(accounts) : formatTable(HEADER, accounts.map(cellsOf)));
     });
   commands
     .command('set <id>')

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { GatewayApi } from './gateway-api.adapter.js';
 import { formatTable } from './table.js';
+import { toJson } from './to-json.js';
 
 /** A call as `GET /api/admin/conversations/:id/calls` lists it. */
 interface ListedCall {
@@ -51,7 +52,7 @@ export function addCallCommand(
     .option('--json', 'as JSON, with every claim')
     .action(async ({ conversation, json }: { conversation: string; json?: boolean }) => {
       const calls = await readAll(openApi(), conversation);
-      if (json) return write(`${JSON.stringify(calls, null, 2)}\n`);
+      if (json) return write(toJson(calls));
       write(calls.length === 0 ? 'No tool was called.\n' : formatTable(HEADER, calls.map(cellsOf)));
     });
 }

@@ -2,6 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import type { DeadLetter } from '#contracts';
 import { describeLetter, listLetters, type LetterSummary } from './describe-letters.js';
 import type { GatewayApi } from './gateway-api.adapter.js';
+import { toJson } from './to-json.js';
 
 const PATH = '/api/admin/dead-letters';
 const MAX_LIMIT = 500;
@@ -54,8 +55,4 @@ function parseLimit(text: string): number {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_LIMIT}.`);
-}
-
-function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }

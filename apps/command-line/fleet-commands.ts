@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { FleetState, ListedProcess, ListedToolset } from '#contracts';
 import type { GatewayApi } from './gateway-api.adapter.js';
 import { formatTable } from './table.js';
+import { toJson } from './to-json.js';
 
 const PROCESS_HEADER = ['PROCESS', 'HOST', 'VERSION', 'SINCE', 'STATE', 'LOAD'] as const;
 const TOOLSET_HEADER = ['TOOLSET', 'WORKERS', 'QUEUED', 'RUNNING', 'SLOTS', 'CALLS/S', 'WAIT'] as const;
@@ -20,7 +21,7 @@ export function addFleetCommands(
     .option(...JSON_OPTION)
     .action(async ({ json }: { json?: boolean }) => {
       const state = await read();
-      if (json) return write(`${JSON.stringify(state, null, 2)}\n`);
+      if (json) return write(toJson(state));
       write(formatTable(PROCESS_HEADER, state.processes.map(processCells)));
       const queues = Object.entries(state.queues).map(([name, messages]) => `${name} ${messages}`);
       write(
@@ -33,7 +34,7 @@ export function addFleetCommands(
     .option(...JSON_OPTION)
     .action(async ({ json }: { json?: boolean }) => {
       const { toolsets } = await read();
-      if (json) return write(`${JSON.stringify(toolsets, null, 2)}\n`);
+      if (json) return write(toJson(toolsets));
       write(
         toolsets.length === 0
           ? 'There are no toolsets.\n'

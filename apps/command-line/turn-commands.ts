@@ -3,6 +3,7 @@ import type { ListedTurn, TimelineEntry, TurnTimeline } from '#contracts';
 import type { GatewayApi } from './gateway-api.adapter.js';
 import { formatTable } from './table.js';
 import { toTerminalSafe } from './terminal-safe.js';
+import { toJson } from './to-json.js';
 
 const TURN_HEADER = ['TURN', 'USER', 'SINCE', 'REASON', 'WHY'] as const;
 const TIMELINE_HEADER = ['AT', 'WHAT', 'STEP', 'CALL', 'ATTEMPT', 'BY', 'ABOUT'] as const;
@@ -24,7 +25,7 @@ export function addTurnCommands(program: Command, openApi: () => GatewayApi, wri
     .option('--json', 'as JSON')
     .action(async ({ limit, json }: JsonOption & { limit: string }) => {
       const listed = await openApi().get<ListedTurn[]>(`/api/admin/turns?limit=${encodeURIComponent(limit)}`);
-      if (json) return write(`${JSON.stringify(listed, null, 2)}\n`);
+      if (json) return write(toJson(listed));
       write(
         listed.length === 0 ? 'No turn waits or runs.\n' : formatTable(TURN_HEADER, listed.map(turnCells)),
       );
@@ -35,7 +36,7 @@ export function addTurnCommands(program: Command, openApi: () => GatewayApi, wri
     .option('--json', 'as JSON')
     .action(async (id: string, { json }: JsonOption) => {
       const turn = await timelineOf(id);
-      if (json) return write(`${JSON.stringify(turn, null, 2)}\n`);
+      if (json) return write(toJson(turn));
       write(`Turn ${turn.number} of ${turn.conversation_id}, of user ${turn.user_id}.\n`);
       writeReason(turn, write);
       write(`\n${formatTable(TIMELINE_HEADER, turn.timeline.map(entryCells))}`);
@@ -46,7 +47,7 @@ export function addTurnCommands(program: Command, openApi: () => GatewayApi, wri
     .option('--json', 'as JSON')
     .action(async (id: string, { json }: JsonOption) => {
       const turn = await timelineOf(id);
-      if (json) return write(`${JSON.stringify(turn.waiting, null, 2)}\n`);
+      if (json) return write(toJson(turn.waiting));
       writeReason(turn, write);
     });
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { GatewayApi } from './gateway-api.adapter.js';
 import { formatTable } from './table.js';
+import { toJson } from './to-json.js';
 
 /** A row as `GET /api/admin/usage` returns it. */
 interface Row {
@@ -58,7 +59,7 @@ export function addUsageCommand(
       );
       const query = new URLSearchParams(given as [string, string][]).toString();
       const usage = await openApi().get<Usage>(`/api/admin/usage?${query}`);
-      write(json ? `${JSON.stringify(usage, null, 2)}\n` : describe(usage));
+      write(json ? toJson(usage) : describe(usage));
     });
 }
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SystemClock } from '#time';
 import { callId, callRow, claimRow, CONVERSATION_ID, outcomeRow, stepRow, turnRow } from '#journal/testing';
-import { createProgram } from '../../../apps/command-line/program.js';
 import { signToken } from '../../../apps/gateway/people/auth/json-web-token.adapter.js';
 import { JWT_SECRET, startHarness, type Harness } from './gateway-harness.js';
+import { runSwitchyard } from './switchyard-command.js';
 
 const AUTH = { kind: 'jwt' as const, secret: JWT_SECRET };
 let harness: Harness;
@@ -40,13 +40,7 @@ async function ask(path: string, token: string) {
   return { status: response.status, text: await response.text() };
 }
 
-async function switchyard(token: string, ...words: string[]): Promise<string> {
-  let output = '';
-  const write = (text: string) => void (output += text);
-  const program = createProgram({ write, environment: { SWITCHYARD_TOKEN: token } });
-  await program.exitOverride().parseAsync(['--url', harness.url, ...words], { from: 'user' });
-  return output;
-}
+const switchyard = (token: string, ...words: string[]) => runSwitchyard(harness.url, token, ...words);
 
 describe('the calls of a conversation', () => {
   it('are listed for operators, for every owner, from claims and outcomes, without values', async () => {

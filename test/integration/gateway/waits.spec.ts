@@ -12,9 +12,9 @@ import {
   TURN_ID,
   turnRow,
 } from '#journal/testing';
-import { createProgram } from '../../../apps/command-line/program.js';
 import { signToken } from '../../../apps/gateway/people/auth/json-web-token.adapter.js';
 import { DRIVER_ID, JWT_SECRET, startHarness, type Harness } from './gateway-harness.js';
+import { runSwitchyard } from './switchyard-command.js';
 
 const AUTH = { kind: 'jwt' as const, secret: JWT_SECRET };
 /** In everything that people, models and tools write. */
@@ -77,13 +77,7 @@ async function ask(path: string, token: string) {
   return { status: response.status, text: await response.text() };
 }
 
-async function switchyard(token: string, ...words: string[]): Promise<string> {
-  let output = '';
-  const write = (text: string) => void (output += text);
-  const program = createProgram({ write, environment: { SWITCHYARD_TOKEN: token } });
-  await program.exitOverride().parseAsync(['--url', harness.url, ...words], { from: 'user' });
-  return output;
-}
+const switchyard = (token: string, ...words: string[]) => runSwitchyard(harness.url, token, ...words);
 
 describe('what operators see', () => {
   it('never contains what people, models or tools wrote', async () => {

@@ -1,0 +1,4 @@
+/** What `--json` prints. */
+export function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
