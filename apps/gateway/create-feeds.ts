@@ -17,8 +17,8 @@ export function createFeeds(deps: GatewayDeps, openRoom: OpenRoom, peek: Peek): 
     clock,
     random,
   });
-  metrics.feeds.readOnDemand(() => metrics.feeds.set(feeds.size));
-  metrics.viewers.readOnDemand(() => metrics.viewers.set(feeds.viewers));
-  metrics.slowViewers.readOnDemand(() => metrics.slowViewers.set(feeds.slowViewers));
+  metrics.feeds.readOnDemand((gauge) => gauge.set(feeds.size));
+  metrics.viewers.readOnDemand((gauge) => gauge.set(feeds.viewers));
+  metrics.slowViewers.readOnDemand((gauge) => gauge.set(feeds.slowViewers));
   return feeds;
 }

@@ -54,12 +54,11 @@ export class ToolWorker {
       pace: this.pace,
     });
     this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.followOffer(toolsets));
-    const { toolCallSlots, toolCallsRunning } = metrics;
-    toolCallSlots.readOnDemand(() =>
-      this.slots.forEach(({ size }, toolset) => toolCallSlots.set({ toolset }, size)),
+    metrics.toolCallSlots.readOnDemand((gauge) =>
+      this.slots.forEach(({ size }, toolset) => gauge.set({ toolset }, size)),
     );
-    toolCallsRunning.readOnDemand(() =>
-      this.slots.forEach(({ used }, toolset) => toolCallsRunning.set({ toolset }, used)),
+    metrics.toolCallsRunning.readOnDemand((gauge) =>
+      this.slots.forEach(({ used }, toolset) => gauge.set({ toolset }, used)),
     );
   }
 

@@ -1,5 +1,6 @@
 import type { Bus } from '#messaging';
 import type { Random } from '#time';
+import { replaceMethods } from './replace-methods.js';
 
 /*
  * A bus with faults, for soak tests. Inert unless the environment variable SWITCHYARD_BUS_FAULT sets it: `twice`,
@@ -43,18 +44,11 @@ export function withBusFaults(
     const [first] = await Promise.all(Array.from({ length: copies }, sendOrLose));
     return first!;
   };
-  const faulty: Pick<Bus, 'publish' | 'send' | 'emit'> = {
+  return replaceMethods(bus, {
     publish: (queue, message) => send(() => bus.publish(queue, message)),
     send: (controlKey, message) => send(() => bus.send(controlKey, message)),
     emit: (event) => {
       for (let copy = 0; copy < copies; copy++) if (!isLost()) bus.emit(event);
-    },
-  };
-  return new Proxy(bus, {
-    get: (target, name) => {
-      if (name in faulty) return faulty[name as keyof typeof faulty];
-      const member: unknown = Reflect.get(target, name, target);
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member;
     },
   });
 }

@@ -1,7 +1,7 @@
 import { kindOfQueue, type Bus, type BusObserver, type Handler, type PublishOutcome } from '#messaging';
-import { observeCalls, type CallObserver, type Metrics, type QueueLabel } from '#observability';
-import type { Clock } from '#time';
+import type { Metrics, QueueLabel } from '#observability';
 import type { BusIdentity } from './member.js';
+import { replaceMethods } from './replace-methods.js';
 
 type BusMetrics = Pick<Metrics, 'publishOutcomes' | 'deliveries' | 'staleAcks'>;
 type BuildMetrics = Pick<Metrics, 'busReconnects' | 'consumerRebuilds'>;
@@ -16,26 +16,28 @@ export function countingBuses(
     reconnected: (connection) => metrics.busReconnects.inc({ connection }),
     consumerRebuilt: (queue) => metrics.consumerRebuilds.inc({ queue: labelOf(queue) }),
   };
-  return (identity) => countMessages(createBus({ ...identity, observer }), identity.clock, metrics);
+  return (identity) => countMessages(createBus({ ...identity, observer }), metrics);
 }
 
 /** Reports, at each scrape, whether all buses of the process work. */
 export function reportBuses({ busConnected, busTakesMessages }: StateMetrics, buses: () => Bus[]): void {
-  busConnected.readOnDemand(() => busConnected.set(Number(buses().every((bus) => bus.isConnected()))));
-  busTakesMessages.readOnDemand(() =>
-    busTakesMessages.set(Number(buses().every((bus) => bus.takesMessages()))),
-  );
+  busConnected.readOnDemand((gauge) => gauge.set(Number(buses().every((bus) => bus.isConnected()))));
+  busTakesMessages.readOnDemand((gauge) => gauge.set(Number(buses().every((bus) => bus.takesMessages()))));
 }
 
-function countMessages(bus: Bus, clock: Pick<Clock, 'now'>, metrics: BusMetrics): Bus {
-  const countPublish: CallObserver = ({ method, outcome, result, args }) => {
-    if (outcome === 'error' || (method !== 'publish' && method !== 'send')) return;
-    const queue = method === 'send' ? 'control' : labelOf(String(args[0]));
-    metrics.publishOutcomes.inc({ queue, outcome: result as PublishOutcome });
+/** Events are not counted here: there is one for each token. */
+function countMessages(bus: Bus, metrics: BusMetrics): Bus {
+  const count = async (queue: QueueLabel, publishing: Promise<PublishOutcome>): Promise<PublishOutcome> => {
+    const outcome = await publishing;
+    metrics.publishOutcomes.inc({ queue, outcome });
+    return outcome;
   };
-  const consume: Bus['consume'] = (queue, options, handler) =>
-    bus.consume(queue, options, countDeliveries(queue, handler, metrics));
-  return observeCalls(bus, clock, countPublish, { consume });
+  return replaceMethods(bus, {
+    publish: (queue, message) => count(labelOf(queue), bus.publish(queue, message)),
+    send: (controlKey, message) => count('control', bus.send(controlKey, message)),
+    consume: (queue, options, handler) =>
+      bus.consume(queue, options, countDeliveries(queue, handler, metrics)),
+  });
 }
 
 function labelOf(queue: string): QueueLabel {

@@ -41,8 +41,8 @@ export class Service implements Time {
     this.health = new Health(clock);
     const { health, metrics } = this;
     this.store = observeStore(store, clock, metrics);
-    metrics.ready.readOnDemand(async () => {
-      const asking = health.readiness().then(({ status }) => metrics.ready.set(Number(status === 'ready')));
+    metrics.ready.readOnDemand(async (gauge) => {
+      const asking = health.readiness().then(({ status }) => gauge.set(Number(status === 'ready')));
       await settledWithin(clock, asking, READINESS_MS);
     });
     this.drain = new Drain({

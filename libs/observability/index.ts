@@ -7,7 +7,7 @@ export type { MetricDefinition } from './metrics/metric-subject.js';
 export type { SnapshotReason } from './metrics/gateway-metrics.js';
 export type { Repair } from './metrics/process-metrics.js';
 export { storeKind } from './metrics/store-metrics.js';
-export { observeCalls, type CallObserver } from './observe-calls.js';
+export { observeCalls } from './observe-calls.js';
 export { Refusals } from './refusals.js';
 export { Health } from './health.js';
 export { HealthModule } from './health.module.js';

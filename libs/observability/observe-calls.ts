@@ -7,22 +7,18 @@ export type CallObserver = (call: {
   seconds: number;
   outcome: 'ok' | 'error';
   result: unknown;
-  args: unknown[];
 }) => void;
 
 /**
  * The same object with every method that returns a promise timed; for example
  * `observeCalls(store, clock, ({ method, seconds, outcome }) => metrics.storeLatency.observe({ operation: method, outcome }, seconds))`.
- *
- * @param replaced methods to call in place of the object's own, unobserved
  */
 export function observeCalls<T extends object>(
   target: T,
   clock: Pick<Clock, 'now'>,
   observe: CallObserver,
-  replaced: Partial<T> = {},
 ): T {
-  const observed = new Map<string | symbol, unknown>(Object.entries(replaced));
+  const observed = new Map<string | symbol, unknown>();
   return new Proxy(target, {
     get(_target, name) {
       // The receiver is the target, so that private fields of classes stay reachable.
@@ -56,7 +52,7 @@ function observeMethod(
     const result = original.apply(target, args);
     if (!types.isPromise(result)) return result;
     const report = (outcome: 'ok' | 'error', value: unknown): void =>
-      observe({ method, seconds: (clock.now() - startedAt) / 1000, outcome, result: value, args });
+      observe({ method, seconds: (clock.now() - startedAt) / 1000, outcome, result: value });
     return result.then(
       (value: unknown) => {
         report('ok', value);

@@ -66,8 +66,7 @@ export class ModelAdmission {
 
   constructor(private readonly options: ModelAdmissionOptions) {
     const { budgets, countOrchestrators, clock } = options;
-    const { modelWaiting } = options.metrics;
-    modelWaiting.readOnDemand(() => modelWaiting.set(this.waiting.length));
+    options.metrics.modelWaiting.readOnDemand((gauge) => gauge.set(this.waiting.length));
     for (const [name, budget] of budgets)
       this.budgets.set(name, new SharedBudget(budget, countOrchestrators, clock));
   }

@@ -46,8 +46,8 @@ export class BoundedGauge<L extends Labels = NoLabels> {
   }
 
   /** Calls `read` before each scrape, which waits for it; it sets the values. */
-  readOnDemand(read: () => void | Promise<void>): void {
-    Object.assign(this.gauge, { collect: read });
+  readOnDemand(read: (gauge: this) => void | Promise<void>): void {
+    Object.assign(this.gauge, { collect: () => read(this) });
   }
 
   get() {
