@@ -32,15 +32,17 @@ export class Feeds {
 
   /** Viewers of all conversations. A viewer of several conversations counts once in each. */
   get viewers(): number {
-    let count = 0;
-    for (const { feed } of this.entries.values()) count += feed.viewers;
-    return count;
+    return this.sum((feed) => feed.viewers);
   }
 
   /** Viewers that read more slowly than events come. */
   get slowViewers(): number {
+    return this.sum((feed) => feed.slowViewers);
+  }
+
+  private sum(countOf: (feed: Feed) => number): number {
     let count = 0;
-    for (const { feed } of this.entries.values()) count += feed.slowViewers;
+    for (const { feed } of this.entries.values()) count += countOf(feed);
     return count;
   }
 

@@ -92,8 +92,9 @@ export class Waits {
   }
 
   /** The turn before this one that has not ended, while nobody drives this one. */
-  private async earlier({ turn, ...journal }: Journal): Promise<{ number: number } | undefined> {
-    if (holderOf({ turn, ...journal }, turn._id)) return undefined;
+  private async earlier(journal: Journal): Promise<{ number: number } | undefined> {
+    const { turn } = journal;
+    if (holderOf(journal, turn._id)) return undefined;
     const { store } = this.ports;
     const { conversation_id } = turn;
     const unended = await store.listUnendedTurns(conversation_id);

@@ -1,7 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
 import { clientRequestSchemas, type CallView, type ClientAnswer, type Waiting } from '#contracts';
-
 import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
 import type { User } from '../people/auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';

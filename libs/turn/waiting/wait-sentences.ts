@@ -79,7 +79,7 @@ function rounded(value: number): string {
 }
 
 /** `50 s`, `3 min`, `2 h`. */
-export function durationText(ms: number): string {
+function durationText(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);

@@ -10,7 +10,6 @@ import { Tape } from '../testing/tape.js';
 import { choices } from '../testing/walks.js';
 import { DEFAULT_BUDGETS } from '../rules/budgets.js';
 import { START } from '../testing/rows.js';
-
 import type { WaitSituation } from './wait-situation.js';
 import { whyWaiting } from './why-waiting.js';
 
