@@ -1,5 +1,5 @@
 const libs =
-  'contracts|turn|journal|messaging|store|llm|demo-model|tools|toolsets|mcp|observability|bootstrap|faults|limits|time';
+  'contracts|turn|journal|messaging|store|llm|demo-model|tools|toolsets|mcp|observability|bootstrap|faults|limits|time|tracing';
 /** A vendor SDK has one home; everything else sees our port. */
 const homes = {
   amqplib: '^libs/messaging/rabbitmq/',
@@ -14,6 +14,7 @@ const homes = {
   '@modelcontextprotocol/node': '^apps/gateway/mcp/',
   pino: '^libs/observability/',
   'prom-client': '^libs/observability/',
+  '@opentelemetry': '^libs/tracing/',
   'socket.io': '^apps/gateway/',
   ws: '^(apps/gateway/|test/)',
   'socket.io-client': '^(apps/web/|test/|bench/)',
@@ -94,6 +95,13 @@ const forbidden = [
         '(\\.(module|controller|gateway|guard|filter|pipe|strategy|app|main|adapter|middleware|decorator)\\.ts$|/main\\.ts$|\\.spec\\.ts$|/testing/|^libs/messaging/nest/|^libs/bootstrap/ops-server\\.ts$|^libs/observability/nest-logger\\.ts$)',
     },
     to: { path: 'node_modules/@nestjs/' },
+  },
+  {
+    name: 'the-sdk-of-traces-is-loaded-on-demand',
+    comment: 'A process without a collector must not pay for it.',
+    severity: 'error',
+    from: { path: '^(apps|libs)/', pathNot: '\\.spec\\.ts$' },
+    to: { path: 'node_modules/@opentelemetry/(?!api/)', dynamic: false },
   },
   {
     name: 'tests-are-not-imported',

@@ -9,15 +9,16 @@ import { startGateway } from './start-gateway.app.js';
 
 await runMain('gateway', async () => {
   const config = loadGatewayConfig(process.env, DIALECT_NAMES);
-  const { drainGraceMs, notices, logLevel, mongodbUrl, rabbitmqUrl } = config;
+  const { drainGraceMs, notices, logLevel, mongodbUrl, rabbitmqUrl, otlpEndpoint } = config;
+  const role = 'gateway';
   const time = systemTime();
-  const logger = createLogger({ role: 'gateway', level: logLevel });
+  const logger = createLogger({ role, level: logLevel });
   const store = createStore({ ...time, url: mongodbUrl });
-  const service = new Service({ logger, store, drainGraceMs, notices, ...time });
+  const service = new Service({ role, logger, store, drainGraceMs, notices, otlpEndpoint, ...time });
   const { health, metrics, drain } = service;
   if (config.ops) await startOpsServer({ health, metrics, logger }, config.ops);
   await service.open();
-  const member = await service.join('gateway', (identity) =>
+  const member = await service.join(role, (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
   );
   const deps = { ...gatewayDefaults(), ...member.part, config, logger, health, metrics };

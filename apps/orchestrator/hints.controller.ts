@@ -14,8 +14,8 @@ export class HintsController {
   }
 
   @Handles('tool.result')
-  result({ body }: Message<'tool.result'>, context: BusContext): Promise<DeliveryOutcome> {
-    return this.orchestrator.result(body, context.delivery);
+  result(message: Message<'tool.result'>, context: BusContext): Promise<DeliveryOutcome> {
+    return this.orchestrator.result(message.body, context.delivery, message.traceparent);
   }
 
   @HandlesDead()

@@ -10,17 +10,18 @@ import { startOrchestrator } from './start-orchestrator.app.js';
 
 await runMain('orchestrator', async () => {
   const config = loadOrchestratorConfig(process.env);
-  const { drainGraceMs, notices, logLevel, rabbitmqUrl } = config;
+  const { drainGraceMs, notices, logLevel, rabbitmqUrl, otlpEndpoint } = config;
+  const role = 'orchestrator';
   const time = systemTime();
-  const logger = createLogger({ role: 'orchestrator', level: logLevel });
+  const logger = createLogger({ role, level: logLevel });
   const demo = new DemoModel(time.clock);
   const model = createModel(config.modelEnvironment, { ...time, demo, fallbacks: fallbacksOf(config) });
   const store = createStore({ ...time, url: config.mongodbUrl });
-  const service = new Service({ logger, store, drainGraceMs, notices, ...time });
+  const service = new Service({ role, logger, store, drainGraceMs, notices, otlpEndpoint, ...time });
   const { health, metrics, drain } = service;
   await startOpsServer({ health, metrics, logger }, config.ops ?? config);
   await service.open();
-  const member = await service.join('orchestrator', (identity) =>
+  const member = await service.join(role, (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
   );
   const settings = toOrchestratorSettings(config);

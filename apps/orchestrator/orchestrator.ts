@@ -102,10 +102,11 @@ export class Orchestrator {
   async result(
     { turn_id, tool_call_id }: Body<'tool.result'>,
     delivery?: Delivery,
+    traceparent?: string,
   ): Promise<DeliveryOutcome> {
     await this.ports.faultPoint('result_received');
     const driver = this.drivers.get(turn_id);
-    if (driver) driver.result(tool_call_id);
+    if (driver) driver.result(tool_call_id, traceparent);
     else if (delivery) await keepUnacknowledged(this.leaving.signal, () => this.hintTurn(turn_id));
     return 'ack';
   }
@@ -182,10 +183,8 @@ export class Orchestrator {
   private async hintTurn(turnId: string): Promise<void> {
     const turn = await this.durable.getTurn(turnId);
     if (!turn) return;
-    const { conversation_id } = turn;
-    await this.deps.bus.publish(
-      'turns',
-      newMessage(this.deps, 'turn.advance', { turn_id: turnId, conversation_id }),
-    );
+    const { conversation_id, traceparent } = turn;
+    const hint = newMessage(this.deps, 'turn.advance', { turn_id: turnId, conversation_id }, traceparent);
+    await this.deps.bus.publish('turns', hint);
   }
 }

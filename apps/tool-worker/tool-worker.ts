@@ -83,9 +83,11 @@ export class ToolWorker {
     return { toolsets: Object.fromEntries(entries) };
   }
 
-  call({ body, at }: Message<'tool.call'>): Promise<DeliveryOutcome> {
+  call({ body, at, traceparent }: Message<'tool.call'>): Promise<DeliveryOutcome> {
     const slots = this.slotsOf(toolsetOf(body.tool_name));
-    return keepUnacknowledged(this.leaving.signal, () => this.runner.handle(body, slots, at));
+    return keepUnacknowledged(this.leaving.signal, () =>
+      this.runner.handle(body, slots, { at, traceparent }),
+    );
   }
 
   cancel(told: Body<'tool.cancel'>): Promise<void> {

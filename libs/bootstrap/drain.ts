@@ -4,7 +4,7 @@ import type { Store } from '#store';
 import { settledWithin, type Clock } from '#time';
 
 export const DEFAULT_DRAIN_GRACE_MS = 10_000;
-/** The limit for each of the last three acts: a broker or store that is down must not keep the process. */
+/** The limit for each of the last acts: a broker, store or collector that is down must not keep the process. */
 const CLOSE_TIMEOUT_MS = 3_000;
 /** `npm start` forwards the Ctrl C that the terminal has already sent to the whole process group. */
 const SAME_SIGNAL_MS = 500;
@@ -21,6 +21,8 @@ export interface DrainOptions {
   leave: () => Promise<void>;
   bus: Pick<Bus, 'close'>;
   store: Pick<Store, 'close'>;
+  /** Sends the spans that are left. */
+  stopTracing?: () => Promise<void>;
   graceMs?: number;
   exit?: (code: number) => void;
   clock: Clock;
@@ -30,7 +32,7 @@ export interface DrainOptions {
 
 /**
  * The orderly end of a process: readiness off → steps in the order they were added, in one grace time → its row removed
- * → bus closed, store closed → exit 0. The row is removed before the connections close, so that processes that get the
+ * → bus closed, store closed, last spans sent → exit 0. The row is removed before the connections close, so that processes that get the
  * freed hints already find their owner dead. A second signal, not the echo of the first, exits at once.
  */
 export class Drain {
@@ -70,7 +72,7 @@ export class Drain {
   }
 
   private async drain(reason: string): Promise<void> {
-    const { logger, health, leave, bus, store, graceMs = DEFAULT_DRAIN_GRACE_MS } = this.options;
+    const { logger, health, leave, bus, store, stopTracing, graceMs = DEFAULT_DRAIN_GRACE_MS } = this.options;
     logger.info({ reason, grace_ms: graceMs }, 'draining');
     health.markDraining();
     const endsAt = this.now() + graceMs;
@@ -81,6 +83,7 @@ export class Drain {
     await this.attempt('removing the row', leave, CLOSE_TIMEOUT_MS);
     await this.attempt('closing the bus', () => bus.close(), CLOSE_TIMEOUT_MS);
     await this.attempt('closing the store', () => store.close(), CLOSE_TIMEOUT_MS);
+    if (stopTracing) await this.attempt('sending the last spans', stopTracing, CLOSE_TIMEOUT_MS);
     logger.info('drained');
     this.exit(0);
   }

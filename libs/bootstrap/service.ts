@@ -4,6 +4,7 @@ import type { Bus } from '#messaging';
 import { createMetrics, Health, VERSION, type Logger, type Metrics } from '#observability';
 import type { Store } from '#store';
 import { settledWithin, type Clock, type Random, type Time } from '#time';
+import { startTracing, type Tracing } from '#tracing';
 import { withBusFaults } from './bus-faults.js';
 import { Drain } from './drain.js';
 import { Member, type BusIdentity } from './member.js';
@@ -14,11 +15,15 @@ import { observeStore } from './observe-store.js';
 const READINESS_MS = 500;
 
 export interface ServiceOptions extends Time {
+  /** `gateway`, `orchestrator`, `worker`, `standalone`. */
+  role: string;
   logger: Logger;
   store: Store;
   drainGraceMs: number;
   /** Settings that look like a mistake but are valid. */
   notices: readonly string[];
+  /** The collector that spans are sent to; undefined: tracing is off. */
+  otlpEndpoint: string | undefined;
 }
 
 /**
@@ -33,6 +38,7 @@ export class Service implements Time {
   readonly store: Store;
   readonly drain: Drain;
   private readonly members: Member[] = [];
+  private tracing: Tracing | undefined;
 
   constructor(private readonly options: ServiceOptions) {
     const { logger, store, drainGraceMs: graceMs, clock, random } = options;
@@ -53,12 +59,15 @@ export class Service implements Time {
       leave: async () => void (await Promise.all(this.members.map((member) => member.leave()))),
       bus: { close: async () => void (await Promise.all(this.members.map(({ bus }) => bus.close()))) },
       store,
+      stopTracing: async () => this.tracing?.stop(),
     });
   }
 
   /** Throws `StoreSetupError` with a clear sentence. */
   async open(): Promise<void> {
-    for (const notice of this.options.notices) this.options.logger.warn(notice);
+    const { logger: log, notices, role, otlpEndpoint: endpoint } = this.options;
+    for (const notice of notices) log.warn(notice);
+    this.tracing = await startTracing({ endpoint, role, version: VERSION, log, clock: this.clock });
     await this.store.open();
     this.health.addCheck('store', () => this.store.ping());
   }

@@ -12,7 +12,7 @@ const label = {
   display_name: 'add',
   source: 'local' as const,
   approval: 'none' as const,
-  audited: auditedCall('ann', args, '1.2.3'),
+  audited: auditedCall('ann', args, { version: '1.2.3' }),
 };
 const failed = (error_type: string, change: Partial<Outcome> = {}) =>
   outcomeRow(1, { status: 'failure', data: null, error: { error_type, error_message: 'No.' }, ...change });

@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { Outcome } from '#contracts';
+import { traceIdOf } from '#tracing';
 import type { AuditedCall } from './journal-observer.js';
 import type { Log } from './ports.js';
 
 /** `invoked`: a worker had started the call. `late`: another outcome already stands, so this one was dropped. */
 type AuditEvent = 'invoked' | 'refused' | 'cancelled' | 'late';
 
-export function auditedCall(userId: string, args: Record<string, unknown>, version?: string): AuditedCall {
+export function auditedCall(
+  userId: string,
+  args: Record<string, unknown>,
+  { version, traceparent }: { version?: string; traceparent?: string } = {},
+): AuditedCall {
   const arguments_sha256 = createHash('sha256').update(JSON.stringify(args)).digest('hex');
-  return { user_id: userId, version, arguments_sha256 };
+  return { user_id: userId, version, trace_id: traceIdOf(traceparent), arguments_sha256 };
 }
 
 /** Writes one record per end of a call, whichever process settled it: who, what, how it ended; no values, no output. */
@@ -18,12 +23,13 @@ export function audit(
   outcome: Outcome,
   stands: boolean,
 ): void {
-  const { user_id, version, arguments_sha256 } = call.audited;
+  const { user_id, version, trace_id, arguments_sha256 } = call.audited;
   auditLog.info(
     {
       audit: stands ? eventOf(outcome) : 'late',
       tool_call_id: outcome._id,
       turn_id: outcome.turn_id,
+      trace_id,
       user_id,
       tool: call.tool_name,
       version,

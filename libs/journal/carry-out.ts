@@ -31,8 +31,15 @@ export interface RowsWritten {
 
 /**
  * Carries out the decision of `decideCall` about one call. Every action is idempotent: losing an insert is an answer.
+ *
+ * @param traceparent from which the worker of a published call continues the trace
  */
-export async function carryOut(ports: Ports, journal: Journal, decision: CallDecision): Promise<RowsWritten> {
+export async function carryOut(
+  ports: Ports,
+  journal: Journal,
+  decision: CallDecision,
+  traceparent = journal.turn.traceparent,
+): Promise<RowsWritten> {
   const { step, call, action } = decision;
   switch (action.do) {
     case 'nothing':
@@ -41,7 +48,7 @@ export async function carryOut(ports: Ports, journal: Journal, decision: CallDec
     case 'expire':
       return { answer: await expire(ports, call, action.answer) };
     case 'publish':
-      return { published: await publishCall(ports, journal, decision) };
+      return { published: await publishCall(ports, journal, decision, traceparent) };
     case 'compete':
       return compete(ports, labelled(journal, call), action.outcome);
     case 'settle':
@@ -54,7 +61,7 @@ export async function carryOut(ports: Ports, journal: Journal, decision: CallDec
 
 /** A call of the journal in the form that settling it needs. */
 export function labelled<C extends Call>({ turn }: Journal, call: C): C & CallLabel {
-  return { ...call, audited: auditedCall(turn.user_id, call.arguments) };
+  return { ...call, audited: auditedCall(turn.user_id, call.arguments, turn) };
 }
 
 async function expire(ports: Ports, call: Call, answer: Answer): Promise<Answer> {
@@ -118,7 +125,12 @@ export async function notifyOwners(
   await Promise.all(owners.map(sendCancel));
 }
 
-async function publishCall(ports: Ports, journal: Journal, open: HeldCall): Promise<PublishOutcome> {
+async function publishCall(
+  ports: Ports,
+  journal: Journal,
+  open: HeldCall,
+  traceparent: string | undefined,
+): Promise<PublishOutcome> {
   const { step, call } = open;
   const toolset = toolsetOf(call.tool_name);
   const message = newMessage(
@@ -139,15 +151,15 @@ async function publishCall(ports: Ports, journal: Journal, open: HeldCall): Prom
       logs: journal.turn.options.logs,
       reply_to: controlKey(ports.me),
     },
-    journal.turn.traceparent,
+    traceparent,
   );
   return ports.bus.publish(`tools.${toolset}`, message);
 }
 
 /** Sends a hint to the turn's driver, or to any orchestrator if it has none. */
 export async function hint(ports: Ports, journal: Journal): Promise<PublishOutcome> {
-  const { _id: turn_id, conversation_id } = journal.turn;
-  const message = newMessage(ports, 'turn.advance', { turn_id, conversation_id });
+  const { _id: turn_id, conversation_id, traceparent } = journal.turn;
+  const message = newMessage(ports, 'turn.advance', { turn_id, conversation_id }, traceparent);
   const driver = holderOf(journal, turn_id)?.owner;
   if (driver && (await ports.bus.send(controlKey(driver), message)) === 'confirmed') return 'confirmed';
   return ports.bus.publish('turns', message);

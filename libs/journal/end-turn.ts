@@ -63,6 +63,6 @@ async function hintNext(ports: Ports, journal: Journal): Promise<void> {
   if (next)
     await ports.bus.publish(
       'turns',
-      newMessage(ports, 'turn.advance', { turn_id: next._id, conversation_id }),
+      newMessage(ports, 'turn.advance', { turn_id: next._id, conversation_id }, next.traceparent),
     );
 }

@@ -2,7 +2,16 @@ export type { JournalObserver } from './journal-observer.js';
 export type { Log, Peers, Ports } from './ports.js';
 export { observeJournal, type JournalMetrics } from './observe-journal.js';
 export { auditedCall } from './audit.js';
-export { type CallLabel, carryOut, compete, hint, labelled, settle, notifyOwners } from './carry-out.js';
+export {
+  type CallLabel,
+  carryOut,
+  compete,
+  hint,
+  labelled,
+  notifyOwners,
+  type RowsWritten,
+  settle,
+} from './carry-out.js';
 export { countUsage } from './count-usage.js';
 export { endTurn, endUnheldTurn } from './end-turn.js';
 export { releaseCalls, stopTurn } from './stop-turn.js';

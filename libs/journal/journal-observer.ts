@@ -6,6 +6,8 @@ export interface AuditedCall {
   user_id: string;
   /** The toolset's version; absent where only a worker knows it. */
   version?: string;
+  /** Absent without a trace. */
+  trace_id?: string;
   arguments_sha256: string;
 }
 

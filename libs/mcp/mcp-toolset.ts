@@ -210,7 +210,11 @@ function endOf(error: unknown, signal: AbortSignal): CallEnd {
   return isConnectionError(error) ? 'failed' : 'answered';
 }
 
-/** Lets a `keyed` tool recognise a call that it has run before. */
-function metaOf({ toolCallId, attempt }: ToolContext): Record<string, unknown> {
-  return { 'switchyard/tool_call_id': toolCallId, 'switchyard/attempt': attempt };
+/** Lets a `keyed` tool recognise a call that it has run before, and any tool continue the trace. */
+function metaOf({ toolCallId, attempt, traceparent }: ToolContext): Record<string, unknown> {
+  return {
+    'switchyard/tool_call_id': toolCallId,
+    'switchyard/attempt': attempt,
+    ...(traceparent === undefined ? {} : { traceparent }),
+  };
 }

@@ -49,6 +49,8 @@ export interface ToolContext {
   signal: AbortSignal;
   /** Milliseconds since epoch. */
   deadline: number;
+  /** The `traceparent` (https://www.w3.org/TR/trace-context/) for requests of the tool; absent without a trace. */
+  traceparent?: string;
   /** Whether the call's viewers want to read the messages that its server logs. */
   wantsLogs: boolean;
   /** `log`: set for a message that a server logged. */

@@ -43,8 +43,12 @@ export class Gates {
 
   /** Process ids of the servers that it began to hold in, in order. */
   servers(name: string): number[] {
-    const lines = readFileSync(join(this.folder, `${name}.starts`), 'utf8').split('\n');
-    return lines.slice(0, -1).map(Number);
+    return this.lines(`${name}.starts`).map(Number);
+  }
+
+  /** The `traceparent` with which each start was asked for. */
+  traceparents(name: string): string[] {
+    return this.lines(`${name}.traceparents`);
   }
 
   /** How often it was told to stop. */
@@ -64,7 +68,10 @@ export class Gates {
   }
 
   private count(file: string): number {
-    const path = join(this.folder, file);
-    return existsSync(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0;
+    return existsSync(join(this.folder, file)) ? this.lines(file).length : 0;
+  }
+
+  private lines(file: string): string[] {
+    return readFileSync(join(this.folder, file), 'utf8').split('\n').slice(0, -1);
   }
 }

@@ -14,6 +14,7 @@ export function newTurn(
     client_message_id: string;
     content: string;
     options?: Turn['options'];
+    traceparent?: string;
   },
 ): Turn {
   const now = clock.wall();
@@ -25,6 +26,7 @@ export function newTurn(
     client_message_id: source.client_message_id,
     content: source.content,
     options: source.options ?? {},
+    ...(source.traceparent === undefined ? {} : { traceparent: source.traceparent }),
     at: new Date(now).toISOString(),
     status: 'queued',
     due_at: now + FIRST_CHECK_MS,

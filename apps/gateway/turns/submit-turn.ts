@@ -10,6 +10,7 @@ import type { Bus } from '#messaging';
 import type { Logger, Refusals } from '#observability';
 import type { Store } from '#store';
 import type { Time } from '#time';
+import { inSpan, traceIdOf, turnAttributes } from '#tracing';
 import type { User } from '../people/auth/user.js';
 import type { OfferedModels } from '../catalogue/offered-models.js';
 import { notFound, RequestError } from '../errors/request-error.js';
@@ -54,7 +55,7 @@ export interface ConversationSeed {
 }
 
 type BeforeInsert = (conversationId: string, turnId: string) => Promise<void>;
-type Entering = ConversationSeed & { beforeInsert: BeforeInsert };
+type Entering = ConversationSeed & { beforeInsert: BeforeInsert; traceparent: string | undefined };
 
 export interface SubmitTurnDeps extends Time {
   store: Store;
@@ -93,9 +94,14 @@ export class SubmitTurn {
       throw new RequestError('content_too_long', `A message has at most ${MAX_CONTENT_LENGTH} characters.`);
     const pending = this.deps.admission.begin(user.id);
     try {
-      const entering = { ...place, beforeInsert };
-      const continued = await this.continueConversation(pending, user, request, entering);
-      return continued ?? (await this.enter(pending, user, request, entering));
+      const options = { kind: 'server', parent: user.traceparent } as const;
+      return await inSpan('accept message', options, async (span) => {
+        const entering = { ...place, beforeInsert, traceparent: span.traceparent };
+        const continued = await this.continueConversation(pending, user, request, entering);
+        const accepted = continued ?? (await this.enter(pending, user, request, entering));
+        span.set(turnAttributes(accepted.answer));
+        return accepted;
+      });
     } finally {
       pending.end();
     }
@@ -106,7 +112,7 @@ export class SubmitTurn {
     pending: PendingTurn,
     user: User,
     request: ClientRequest<'message'>,
-    { continues, beforeInsert }: Entering,
+    { continues, beforeInsert, traceparent }: Entering,
   ): Promise<AcceptedTurn | undefined> {
     if (!continues) return undefined;
     const { store, models, budgets } = this.deps;
@@ -122,7 +128,8 @@ export class SubmitTurn {
     const client_message_id = this.deps.random.id();
     const turnId = turnIdOf(conversationId, client_message_id);
     await beforeInsert(conversationId, turnId);
-    const turn = this.turnOf(user, { ...request, client_message_id }, { conversationId, turnId });
+    const message = { ...request, client_message_id, traceparent };
+    const turn = this.turnOf(user, message, { conversationId, turnId });
     const row = await insertAfter(store, turn, after);
     if (!row) return undefined;
     await this.deps.faultPoint('turn_inserted');
@@ -133,7 +140,7 @@ export class SubmitTurn {
     pending: PendingTurn,
     user: User,
     request: ClientRequest<'message'>,
-    { beforeInsert, ...place }: Entering,
+    { beforeInsert, traceparent, ...place }: Entering,
   ): Promise<AcceptedTurn> {
     const { client_message_id = this.deps.random.id() } = request;
     const conversationId =
@@ -160,7 +167,8 @@ export class SubmitTurn {
     const isNewConversation = conversation === null && (await this.begin(conversationId, user, place));
     if (history.length > 0 && !existing)
       await importHistory(this.deps, { conversationId, userId: user.id }, history);
-    const turn = this.turnOf(user, { ...request, client_message_id }, { conversationId, turnId });
+    const message = { ...request, client_message_id, traceparent };
+    const turn = this.turnOf(user, message, { conversationId, turnId });
     const { won, row, policy } = existing
       ? { won: false, row: existing, policy: conversation?.policy }
       : await insertNextTurn(store, turn);
@@ -197,7 +205,8 @@ export class SubmitTurn {
   /** Links a request, or a client's own id, to all other log lines of the turn. */
   private logAccepted({ id: user_id, requestId: request_id }: User, turn: Turn, isNew: boolean): void {
     const { _id: turn_id, conversation_id, client_message_id } = turn;
-    const about = { turn_id, conversation_id, user_id, client_message_id, request_id };
+    const trace_id = traceIdOf(turn.traceparent);
+    const about = { turn_id, conversation_id, user_id, client_message_id, request_id, trace_id };
     this.deps.log.info(about, isNew ? 'message accepted' : 'message accepted again');
   }
 

@@ -4,6 +4,7 @@ import type { Bus } from '#messaging';
 import type { Logger, Refusals } from '#observability';
 import type { Store } from '#store';
 import type { Time } from '#time';
+import { traceIdOf } from '#tracing';
 import type { TurnAdmission } from './turn-admission.js';
 
 export interface TurnAnnouncerDeps extends Time {
@@ -49,15 +50,20 @@ export class TurnAnnouncer {
     const outcome = await bus.publish('turns', hint).catch((error: unknown) => error);
     if (outcome === 'refused') admission.noteRefusal();
     if (outcome !== 'confirmed')
-      log.warn({ turn_id, outcome }, 'new turn not hinted, the sweeper will find it');
+      log.warn(
+        { turn_id, trace_id: traceIdOf(traceparent), outcome },
+        'new turn not hinted, the sweeper will find it',
+      );
   }
 
   /** Makes it due now, so that the next sweep finds it. Otherwise it would be found later. */
-  private async markDue({ _id: turn_id, user_id }: Turn): Promise<void> {
+  private async markDue({ _id: turn_id, user_id, traceparent }: Turn): Promise<void> {
     const { store, refusals, log, clock } = this.deps;
     refusals.note('fair_share', { user_id });
     await store
       .setTurnDue(turn_id, clock.wall())
-      .catch((error: unknown) => log.warn({ err: error, turn_id }, 'marking a turn as due failed'));
+      .catch((error: unknown) =>
+        log.warn({ err: error, turn_id, trace_id: traceIdOf(traceparent) }, 'marking a turn as due failed'),
+      );
   }
 }

@@ -1,6 +1,7 @@
 import type { FaultPoint } from '#faults';
-import { type Model, type ModelError } from '#llm';
+import type { Model, ModelError, ModelRequest } from '#llm';
 import { backOffMs, type Random, type Time } from '#time';
+import type { ChatSpan } from './chat-span.js';
 import { NoBudgetError, PATIENCE_MS, type Admission } from './wait-for-permit.js';
 
 /** The rules by which a step asks its models. */
@@ -9,6 +10,8 @@ export interface AskPolicy extends Time {
   model: Model;
   /** Undefined: no provider is asked, so nothing is waited for or counted. */
   admission: Admission | undefined;
+  /** Called when a request is sent to a provider. */
+  startChat: (request: ModelRequest) => ChatSpan;
   /** The attempt of the claim by which the turn is driven. Attempts of the step are numbered within it. */
   claimAttempt: number;
   /** Attempts of the step that viewers have already seen. */

@@ -5,6 +5,7 @@ import { ModelError, type ModelPart, type ModelRequest } from '#llm';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import type { AskPolicy } from './ask-policy.js';
 import { ask } from './ask.js';
+import { ChatSpan } from './chat-span.js';
 import { readParts } from './model-answer.js';
 import type { StepPart } from './step-part.js';
 
@@ -36,6 +37,7 @@ async function run(script: Script, changes: Changes = {}) {
       admit: () => Promise.resolve({ done: (usage) => noted.push(usage) }),
       slowDown: () => undefined,
     },
+    startChat: (request) => new ChatSpan(request, { parent: undefined, place: {} }),
     claimAttempt: 1,
     retriesBefore: 0,
     maxRetries: 2,

@@ -5,6 +5,7 @@ import { NO_USAGE } from '#turn';
 import type { Permit } from '../admission/model-admission.js';
 import type { AskPolicy } from './ask-policy.js';
 import { AttemptUsage } from './attempt-usage.js';
+import type { ChatSpan } from './chat-span.js';
 import type { AskEnd, SentRequest, StepPart } from './step-part.js';
 import { waitForPermit } from './wait-for-permit.js';
 
@@ -17,12 +18,16 @@ export async function* runAttempt(
   const { admission, canGiveUp, clock } = policy;
   let permit: Permit | undefined;
   let counter: AttemptUsage | undefined;
+  let chat: ChatSpan | undefined;
   let usage: Usage | undefined;
   let end: AskEnd | { ended: 'failed'; error: unknown };
   try {
     if (admission) permit = yield* waitForPermit(request, { admission, canGiveUp, clock }, signal);
     signal.throwIfAborted();
-    if (admission) counter = new AttemptUsage(request, clock);
+    if (admission) {
+      counter = new AttemptUsage(request, clock);
+      chat = policy.startChat(request);
+    }
     end = { ended: 'answered', stopReason: yield* readModel(request, policy, counter, signal) };
   } catch (error) {
     end = signal.aborted ? { ended: 'aborted' } : { ended: 'failed', error };
@@ -31,6 +36,7 @@ export async function* runAttempt(
     permit?.done(usage);
   }
   const sent = counter && { outcome: outcomeOf(end), firstPartMs: counter.firstPartMs };
+  if (sent) chat?.end(end, sent, usage);
   yield { type: 'usage', model: request.model, usage: usage ?? NO_USAGE, sent };
   if (end.ended !== 'failed') return end;
   if (end.error instanceof ModelError) return { ended: 'failed', error: end.error };

@@ -115,6 +115,7 @@ export class TurnModels {
       faultPoint: deps.faultPoint,
       model: knownAnswer(work.memory.journal) ?? deps.model,
       admission: this.areAsked ? this.admission : undefined,
+      startChat: (request) => work.trace.startChat(request),
       claimAttempt: work.claimAttempt,
       retriesBefore,
       maxRetries,

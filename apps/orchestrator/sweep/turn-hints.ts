@@ -86,9 +86,10 @@ export class TurnHints {
 
   private async publish(turns: Turn[]): Promise<void> {
     await Promise.all(
-      turns.map(({ _id: turn_id, conversation_id }) =>
-        this.ports.bus.publish('turns', newMessage(this.ports, 'turn.advance', { turn_id, conversation_id })),
-      ),
+      turns.map(({ _id: turn_id, conversation_id, traceparent }) => {
+        const hint = newMessage(this.ports, 'turn.advance', { turn_id, conversation_id }, traceparent);
+        return this.ports.bus.publish('turns', hint);
+      }),
     );
   }
 

@@ -4,6 +4,7 @@ import type { Ports } from '#journal';
 import type { Refusals } from '#observability';
 import { settledWithin } from '#time';
 import { ArgumentValidator } from '#tools';
+import { errorTypeOf, traceIdOf } from '#tracing';
 import type { DrivingDeps } from '../work/driving.deps.js';
 import type { TurnWork } from '../work/turn-work.js';
 import type { History } from './history.js';
@@ -105,8 +106,9 @@ export class Drivers {
     const done = this.run(turnId, driver, work);
     this.driven.set(turnId, { driver, done, held: undefined });
     // If a turn without a held hint fails, no other process would notice.
+    const trace_id = traceIdOf(work.memory.journal.turn.traceparent);
     done.catch((error: unknown) =>
-      this.deps.log.error({ err: error, turn_id: turnId }, 'driving a turn failed'),
+      this.deps.log.error({ err: error, turn_id: turnId, trace_id }, 'driving a turn failed'),
     );
   }
 
@@ -116,7 +118,11 @@ export class Drivers {
       // A hint may have arrived since the driver's last look, and no other process would read it.
       while (end === 'parked' && !driver.mailbox.isEmpty) end = await driver.drive();
       if (end === 'ended') this.noteEnd(work);
+      work.trace.end(end);
       return end;
+    } catch (error) {
+      work.trace.end(errorTypeOf(error), { isFailure: true });
+      throw error;
     } finally {
       this.driven.delete(turnId);
       this.onEnd();

@@ -1,5 +1,5 @@
 import { errorDetail } from '#contracts';
-import { carryOut, type Ports } from '#journal';
+import { carryOut, type Ports, type RowsWritten } from '#journal';
 import { decideNotTaken, toolsetOf, type CallDecision } from '#turn';
 import type { QueueInspections } from '../fairness/queue-inspections.js';
 import type { CallShares } from '../fairness/call-shares.js';
@@ -25,10 +25,11 @@ export class OpenCalls {
   /** `wake`: a held call may be sent. */
   constructor(
     private readonly ports: Ports,
-    { memory, claimAttempt }: Pick<TurnWork, 'memory' | 'claimAttempt'>,
+    private readonly work: Pick<TurnWork, 'memory' | 'claimAttempt' | 'trace'>,
     { queues, shares }: CallQueues,
     wake: () => void,
   ) {
+    const { memory, claimAttempt } = work;
     const { user_id } = memory.journal.turn;
     const takenOverAt = claimAttempt > 1 && shares.counts(user_id) ? ports.clock.wall() : undefined;
     this.memory = memory;
@@ -60,13 +61,21 @@ export class OpenCalls {
         next = { ...decision, action: decideNotTaken(memory.journal, decision, error, by) };
       }
     }
-    const { claim, outcome, answer, published } = await carryOut(this.ports, memory.journal, next);
+    const { claim, outcome, answer, published } = await this.carryOut(next);
     if (published) await this.ports.faultPoint('call_published');
     if (published) this.noWorker.sent(decision.call.tool_call_id, published);
     const isNewClaim = claim !== undefined && memory.addClaim(claim);
     const isNewOutcome = outcome !== undefined && memory.addOutcome(outcome);
     const isNewAnswer = answer !== undefined && memory.addAnswer(answer);
     return isNewClaim || isNewOutcome || isNewAnswer;
+  }
+
+  private carryOut(decision: CallDecision): Promise<RowsWritten> {
+    const { ports, memory, work } = this;
+    if (decision.action.do !== 'publish') return carryOut(ports, memory.journal, decision);
+    return work.trace.inSend(decision.call, (traceparent) =>
+      carryOut(ports, memory.journal, decision, traceparent),
+    );
   }
 }
 

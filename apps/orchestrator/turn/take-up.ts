@@ -7,6 +7,7 @@ import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
 import type { CatalogueService } from '../catalogue/catalogue.service.js';
 import type { RequestImages } from '../ask/request-images.js';
 import { TurnMemory } from '../work/turn-memory.js';
+import { TurnTrace } from '../work/turn-trace.js';
 import type { ConversationAtTakeUp, TurnWork } from '../work/turn-work.js';
 import type { History } from './history.js';
 
@@ -76,10 +77,13 @@ export class TakeUp {
       const decision = decideTakeUp(journal, this.ports.me, () => liveness);
       if (decision.do === 'pass_on') return 'nothing_to_do';
       const evidence = holder && evidenceOf(holder.owner, liveness, this.ports.me);
-      const claimed = await this.claim(journal, decision.attempt, evidence);
+      const { attempt } = decision;
+      const trace = new TurnTrace(journal.turn, { attempt, owner: this.ports.me, before: holder });
+      const { traceparent } = trace;
+      const claimed = await this.claim(journal, attempt, { evidence, traceparent });
       if (claimed.won) {
         await this.ports.faultPoint('turn_claimed');
-        return this.workOf(journal, claimed.row, conversation, holder);
+        return { ...(await this.workOf(journal, claimed.row, conversation, holder)), trace };
       }
       const reread = await this.deps.store.readJournal(journal.turn._id);
       if (!reread || endingStep(reread)) return 'nothing_to_do';
@@ -91,10 +95,10 @@ export class TakeUp {
   private async livenessByPassingOn(journal: Journal, holder: Claim): Promise<Liveness> {
     if (holder.owner === this.ports.me) return 'alive';
     if (await this.deps.peers.isDead(holder.owner)) return 'dead';
-    const { _id: turn_id, conversation_id } = journal.turn;
+    const { _id: turn_id, conversation_id, traceparent } = journal.turn;
     const outcome = await this.deps.bus.send(
       controlKey(holder.owner),
-      newMessage(this.ports, 'turn.advance', { turn_id, conversation_id }),
+      newMessage(this.ports, 'turn.advance', { turn_id, conversation_id }, traceparent),
     );
     if (outcome === 'confirmed' || outcome === 'unknown') return 'alive';
     // A drained process has removed its row before its queue.
@@ -102,19 +106,22 @@ export class TakeUp {
     return (await this.deps.peers.isSuspect(holder.owner)) ? 'suspect' : 'alive';
   }
 
-  private async claim(journal: Journal, attempt: number, evidence: Claim['evidence']) {
+  private async claim(
+    journal: Journal,
+    attempt: number,
+    { evidence, traceparent }: Pick<Claim, 'evidence' | 'traceparent'>,
+  ) {
     const { turn } = journal;
     const catalog = attempt === 1 ? await this.catalogue.pin() : undefined;
     const { _id: turn_id, conversation_id } = turn;
     const at = timestampOf(this.ports.clock);
-    const claim = runClaim(turn_id, attempt, {
-      turn_id,
-      conversation_id,
-      owner: this.ports.me,
-      at,
-      evidence,
-    });
-    return this.deps.store.claim(catalog ? { ...claim, catalog_hash: catalog._id } : claim);
+    const by = { turn_id, conversation_id, owner: this.ports.me, at, evidence };
+    const claim: Claim = {
+      ...runClaim(turn_id, attempt, by),
+      ...(catalog && { catalog_hash: catalog._id }),
+      ...(traceparent !== undefined && { traceparent }),
+    };
+    return this.deps.store.claim(claim);
   }
 
   private async workOf(
@@ -122,7 +129,7 @@ export class TakeUp {
     claim: Claim,
     conversation: ConversationAtTakeUp,
     before: Claim | undefined,
-  ): Promise<TurnWork> {
+  ): Promise<Omit<TurnWork, 'trace'>> {
     const { turn } = journal;
     if (before) this.ports.observer.repaired('turn_taken_over');
     if (before && before.owner !== this.ports.me) {

@@ -2,6 +2,7 @@ import type { Step } from '#contracts';
 import { newMessage } from '#contracts';
 import { carryOut, endTurn, livenessOf, stepRow, type Ports } from '#journal';
 import type { ArgumentValidator } from '#tools';
+import { traceIdOf } from '#tracing';
 import {
   decide,
   decideStop,
@@ -88,7 +89,9 @@ export class TurnDriver {
     this.modelStep.interrupt(why);
   }
 
-  result(toolCallId: string): void {
+  /** `traceparent`: of the run that ended. */
+  result(toolCallId: string, traceparent?: string): void {
+    this.work.trace.noteResult(traceparent);
     this.mailbox.post((mail) => mail.results.add(toolCallId));
   }
 
@@ -229,19 +232,23 @@ export class TurnDriver {
     // Until now there was nothing to interrupt. A Stop that arrived after the mail was read must not wait for the
     // model.
     if (!this.mailbox.isEmpty) return;
-    const row = await this.modelStep.run(n);
-    if (row) await this.ports.faultPoint('model_answered');
-    if (row) await this.commits.commit(row);
-    this.modelStep.forget();
+    await this.work.trace.inStep(n, async () => {
+      const row = await this.modelStep.run(n);
+      if (row) await this.ports.faultPoint('model_answered');
+      if (row) await this.commits.commit(row);
+      this.modelStep.forget();
+      return row?.kind;
+    });
   }
 
   /** A cache for lists; losing it does no harm. */
   private async markRunning(): Promise<void> {
-    const { _id } = this.work.memory.journal.turn;
+    const { _id, traceparent } = this.work.memory.journal.turn;
     try {
       await this.deps.store.setTurnStatus(_id, 'running');
     } catch (error) {
-      this.deps.log.warn({ err: error, turn_id: _id }, 'writing the cached status failed');
+      const trace_id = traceIdOf(traceparent);
+      this.deps.log.warn({ err: error, turn_id: _id, trace_id }, 'writing the cached status failed');
     }
   }
 

@@ -2,6 +2,7 @@ import type { CatalogTool, ToolChoice } from '#contracts';
 import type { ModelMessage } from '#turn';
 import type { RequestImages } from '../ask/request-images.js';
 import type { TurnMemory } from './turn-memory.js';
+import type { TurnTrace } from './turn-trace.js';
 
 /** The conversation's settings while the turn is driven, as they were when the turn was taken up. */
 export interface ConversationAtTakeUp {
@@ -27,4 +28,5 @@ export interface TurnWork {
   /** The catalogue pinned by the turn's first claim. */
   catalogue: CatalogTool[];
   conversation: ConversationAtTakeUp;
+  trace: TurnTrace;
 }

@@ -2,6 +2,12 @@ import type { Clock } from '#time';
 import type { Slot } from '#tools';
 import { HoldLimit } from './hold-limit.js';
 
+/** `at`: ISO 8601. */
+export interface Sent {
+  at?: string;
+  traceparent?: string;
+}
+
 /**
  * A call from its delivery to its end. While it asks a person, its delivery has been acknowledged, its slot is lent
  * to other calls, and its time limits are paused.
@@ -15,16 +21,18 @@ export class ActiveCall {
   private readonly givingUp = new AbortController();
   private slot: Slot | undefined;
   private mayHaveAnswer = false;
+  /** The `traceparent` of its last run. */
+  ranAs: string | undefined;
   private wake = () => {};
 
   /**
    * @param mayRunAgain another worker may start it again if this worker is lost
-   * @param sentAt ISO 8601; undefined if not known
+   * @param sent from the message that asked for it; undefined if not known
    */
   constructor(
     readonly mayRunAgain: boolean,
     private readonly clock: Pick<Clock, 'now' | 'after'>,
-    readonly sentAt?: string,
+    readonly sent: Sent = {},
   ) {
     this.hold = new HoldLimit(clock);
     this.asked = new Promise((resolve) => (this.noteAsked = resolve));

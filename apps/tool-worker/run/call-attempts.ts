@@ -3,6 +3,7 @@ import type { CallLabel, Ports } from '#journal';
 import { failure, type ToolConnectionLostError } from '#tools';
 import { attemptsOf, decideLostConnection, mayHaveRun, toolsetOf } from '#turn';
 import { timestampOf } from '#time';
+import { inSpan, turnAttributes } from '#tracing';
 import type { HostedTool } from '../offer/hosted-tools.js';
 import { claimNext, outcomeRow } from './call-claims.js';
 import type { ActiveCall } from './active-call.js';
@@ -49,10 +50,11 @@ export class CallAttempts {
       this.emitStart(claim);
       const output = new CallOutput(this.ports, body, hosted.outputBytes);
       const { n } = claim;
-      const runOnce = () => this.runOnce(n, output);
-      const ran = await (claim === first
-        ? runOnce()
-        : runWhenReached(runOnce, hand.stop, { clock, hold: hand.hold }));
+      const ran = await this.inSpan(n, (traceparent) => {
+        const runOnce = () => this.runOnce(n, output, traceparent);
+        if (claim === first) return runOnce();
+        return runWhenReached(runOnce, hand.stop, { clock, hold: hand.hold });
+      });
       const run = { attempt: n, durationMs: Math.round(clock.now() - startedAt) };
       if ('result' in ran) return outcomeRow(this.ports, body, run, await output.bound(ran.result));
       const next = await this.continueAfter(ran.lost, run);
@@ -88,13 +90,37 @@ export class CallAttempts {
     return 'outcome' in next ? next.outcome : next;
   }
 
-  private async runOnce(attempt: number, output: CallOutput): Promise<Ran> {
+  /** One run of the tool as its trace shows it (docs/operations.md, "Traces"). */
+  private inSpan(attempt: number, run: (traceparent: string | undefined) => Promise<Ran>): Promise<Ran> {
+    const { body, label, hand } = this.call;
+    const { traceparent: parent } = hand.sent;
+    const attributes = {
+      ...turnAttributes(body),
+      'switchyard.process.id': this.ports.me,
+      'switchyard.claim.attempt': attempt,
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': body.tool_name,
+      'gen_ai.tool.call.id': body.tool_call_id,
+      'gen_ai.tool.type': label.source === 'mcp' ? 'extension' : 'function',
+    };
+    const options = { kind: 'consumer', parent, attributes } as const;
+    return inSpan(`execute_tool ${body.tool_name}`, options, async (span) => {
+      hand.ranAs = span.traceparent ?? parent;
+      const ran = await run(hand.ranAs);
+      const failed = 'lost' in ran ? 'connection_lost' : ran.result.error?.error_type;
+      if (failed !== undefined) span.fail(failed);
+      return ran;
+    });
+  }
+
+  private async runOnce(attempt: number, output: CallOutput, traceparent: string | undefined): Promise<Ran> {
     const { body, hosted, hand } = this.call;
     const { conversation_id, turn_id, tool_call_id, n: step } = body;
     const { stop, hold } = hand;
     const questions = new CallQuestions(this.ports, body, hand, this.options.questionTimes);
     const running = runAttempt(hosted.tool, body, {
       attempt,
+      traceparent,
       clock: this.ports.clock,
       stop,
       hold,

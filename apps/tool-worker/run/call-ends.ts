@@ -17,12 +17,18 @@ export class CallEnds {
     private readonly pace: CallPace,
   ) {}
 
-  async settle(body: ToolCallBody, label: CallLabel, outcome: Outcome): Promise<DeliveryOutcome> {
+  /** `traceparent`: of the run that ended. */
+  async settle(
+    body: ToolCallBody,
+    label: CallLabel,
+    outcome: Outcome,
+    traceparent?: string,
+  ): Promise<DeliveryOutcome> {
     const stands = await settle(this.ports, label, outcome);
     const toolset = toolsetOf(body.tool_name);
     this.metrics.toolCallDuration.observe({ toolset }, outcome.duration_ms / 1_000);
     this.pace.ended(toolset);
-    return this.hint(body, stands);
+    return this.hint(body, stands, traceparent);
   }
 
   /** Undefined when a worker has claimed the call to run it. */
@@ -47,11 +53,11 @@ export class CallEnds {
   }
 
   /** To the orchestrator that dispatched the call, or to any other if it is gone. */
-  async hint(body: ToolCallBody, outcome: Outcome): Promise<DeliveryOutcome> {
+  async hint(body: ToolCallBody, outcome: Outcome, traceparent?: string): Promise<DeliveryOutcome> {
     const { duration_ms, worker } = outcome;
     const { tool_call_id, turn_id } = body;
     const result = { tool_call_id, turn_id, ...completeResult(outcome), duration_ms, worker };
-    const message = sendable(this.ports, result);
+    const message = sendable(this.ports, result, traceparent);
     const sent = await this.ports.bus.send(body.reply_to, message);
     if (sent !== 'confirmed') await this.ports.bus.publish('results', message);
     await this.ports.faultPoint('result_hinted');
@@ -69,16 +75,13 @@ export class CallEnds {
 }
 
 /** The stored row is the result. If the message would be too large to be read, only the hint is sent. */
-function sendable(sender: Time, body: ToolResultBody): Message {
-  const message = newMessage(sender, 'tool.result', body);
+function sendable(sender: Time, body: ToolResultBody, traceparent: string | undefined): Message {
+  const withBody = (sent: ToolResultBody) => newMessage(sender, 'tool.result', sent, traceparent);
+  const message = withBody(body);
   if (encodeMessage(message).byteLength <= MAX_MESSAGE_BYTES && isWithinDepth(message)) return message;
   const { tool_call_id, turn_id, duration_ms, worker, error } = body;
   const hint = { tool_call_id, turn_id, duration_ms, worker };
-  if (!error) return newMessage(sender, 'tool.result', { ...hint, status: 'success', data: null });
+  if (!error) return withBody({ ...hint, status: 'success', data: null });
   const { error_type } = error;
-  return newMessage(sender, 'tool.result', {
-    ...hint,
-    status: 'failure',
-    error: { error_type, error_message: error_type },
-  });
+  return withBody({ ...hint, status: 'failure', error: { error_type, error_message: error_type } });
 }

@@ -3,6 +3,7 @@ import { auditedCall, type CallLabel, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
 import { ArgumentValidator, displayName, type InputSchemas, type SlowChecks, type Slots } from '#tools';
+import { traceIdOf } from '#tracing';
 import { decideDelivery, mayRunAgain, toolsetOf } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
@@ -10,7 +11,7 @@ import { CallAttempts } from './call-attempts.js';
 import { claimAgain, claimFirst } from './call-claims.js';
 import { CallEnds } from './call-ends.js';
 import type { CallPace } from './call-pace.js';
-import { ActiveCall } from './active-call.js';
+import { ActiveCall, type Sent } from './active-call.js';
 import type { QuestionTimes } from './call-questions.js';
 import type { RateLimits } from './rate-limits.js';
 import { StoppedClaims } from './stopped-claims.js';
@@ -86,16 +87,16 @@ export class CallRunner {
    * One `tool.call`, from delivery to ack. A second copy is dropped: two claims that one process makes in the same
    * millisecond are the same row, so both copies could take it for theirs.
    *
-   * @param sentAt when the call was sent (ISO 8601), to measure how long it waited
+   * @param sent to measure how long the call waited, and to continue its trace
    */
-  async handle(body: ToolCallBody, slots: Slots, sentAt?: string): Promise<DeliveryOutcome> {
+  async handle(body: ToolCallBody, slots: Slots, sent?: Sent): Promise<DeliveryOutcome> {
     const { tool_call_id } = body;
     if (this.active.has(tool_call_id)) return 'ack';
-    const hand = new ActiveCall(mayRunAgain(body.class), this.ports.clock, sentAt);
+    const hand = new ActiveCall(mayRunAgain(body.class), this.ports.clock, sent);
     this.active.set(tool_call_id, hand);
     const handling = this.handleOnce(body, slots, hand).finally(() => this.active.delete(tool_call_id));
     if (!hand.mayRunAgain) this.waitFor(handling);
-    return Promise.race([handling, hand.asked.then(() => this.letGo(handling, body))]);
+    return Promise.race([handling, hand.asked.then(() => this.letGo(handling, body, hand))]);
   }
 
   private waitFor(handling: Promise<DeliveryOutcome>): void {
@@ -104,10 +105,15 @@ export class CallRunner {
   }
 
   /** A person may take longer than a delivery may be held: it is acknowledged now, and the call continues. */
-  private letGo(handling: Promise<DeliveryOutcome>, body: ToolCallBody): DeliveryOutcome {
+  private letGo(
+    handling: Promise<DeliveryOutcome>,
+    body: ToolCallBody,
+    { sent }: ActiveCall,
+  ): DeliveryOutcome {
     const { tool_call_id, turn_id } = body;
+    const about = { tool_call_id, turn_id, trace_id: traceIdOf(sent.traceparent) };
     handling.catch((error: unknown) =>
-      this.ports.log.error({ err: error, tool_call_id, turn_id }, 'call failed after it asked a person'),
+      this.ports.log.error({ err: error, ...about }, 'call failed after it asked a person'),
     );
     return 'ack';
   }
@@ -117,7 +123,7 @@ export class CallRunner {
     if (delivered.do === 'drop') return 'ack';
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
-    const label = labelOf(hosted, body);
+    const label = labelOf(hosted, body, hand);
     const invalid = await this.validator.validate(hosted.definition.input_schema, body.arguments, body);
     if (invalid) return (await this.ends.refuse(body, label, { status: 'failure', error: invalid })) ?? 'ack';
     const first = await (delivered.do === 'refuse'
@@ -168,9 +174,9 @@ export class CallRunner {
     return undefined;
   }
 
-  private noteWait({ tool_name }: ToolCallBody, { sentAt }: ActiveCall): void {
-    if (sentAt === undefined) return;
-    const waitedMs = Math.max(0, this.ports.clock.wall() - Date.parse(sentAt));
+  private noteWait({ tool_name }: ToolCallBody, { sent: { at } }: ActiveCall): void {
+    if (at === undefined) return;
+    const waitedMs = Math.max(0, this.ports.clock.wall() - Date.parse(at));
     this.metrics.toolCallWait.observe({ toolset: toolsetOf(tool_name) }, waitedMs / 1_000);
   }
 
@@ -201,7 +207,7 @@ export class CallRunner {
     if (outcome === 'elsewhere') return 'ack';
     if (outcome === 'given_back') return giveBack();
     await this.ports.faultPoint('tool_finished');
-    return this.ends.settle(body, label, outcome);
+    return this.ends.settle(body, label, outcome, hand.ranAs);
   }
 }
 
@@ -210,9 +216,9 @@ function giveBack(): Promise<never> {
   return new Promise<never>(() => {});
 }
 
-function labelOf({ definition, host }: HostedTool, body: ToolCallBody): CallLabel {
+function labelOf({ definition, host }: HostedTool, body: ToolCallBody, { sent }: ActiveCall): CallLabel {
   const { name: toolset, source, server, version } = host;
   const label = displayName({ own_name: definition.own_name, toolset, source, server }, []);
-  const audited = auditedCall(body.user_id, body.arguments, version);
+  const audited = auditedCall(body.user_id, body.arguments, { version, traceparent: sent.traceparent });
   return { tool_name: definition.name, display_name: label, source, approval: 'none', audited };
 }

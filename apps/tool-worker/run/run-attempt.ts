@@ -17,6 +17,7 @@ const RECONNECT_PAUSE_MS = 250;
 
 export interface RunContext {
   attempt: number;
+  traceparent?: string;
   clock: Clock;
   hold: HoldLimit;
   /** Stop, or the worker gives up. */
@@ -45,6 +46,7 @@ export async function runAttempt(tool: Tool, body: ToolCallBody, context: RunCon
       conversationId: body.conversation_id,
       userId: body.user_id,
       attempt: context.attempt,
+      traceparent: context.traceparent,
       signal,
       deadline: context.clock.wall() + timeout.limitMs,
       wantsLogs: body.logs === true,

@@ -20,6 +20,8 @@ export interface ProcessConfig extends Settings {
   /** Where health and metrics are instead, if not at `host` and `port`. */
   ops: { port: number; host: string } | undefined;
   logLevel: LogLevel;
+  /** The collector that spans are sent to; undefined: tracing is off. */
+  otlpEndpoint: string | undefined;
   notices: string[];
 }
 
@@ -92,6 +94,7 @@ export function toProcessConfig(
     host: environment.HOST,
     ops: toOpsAddress(environment),
     logLevel: environment.LOG_LEVEL,
+    otlpEndpoint: environment.OTEL_EXPORTER_OTLP_ENDPOINT,
     notices,
   };
 }

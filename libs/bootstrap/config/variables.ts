@@ -64,6 +64,7 @@ export const processVariables = (port: number) => ({
   OPS_HOST: text.optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, must(`one of ${LOG_LEVELS.join(', ')}`)).default('info'),
   CONFIG: text.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
 });
 
 export const sharedServiceVariables = { RABBITMQ_URL: rabbitmqUrl, MONGODB_URL: mongodbUrl };

@@ -1,5 +1,6 @@
 import { decodeMessage, type Message } from '#contracts';
 import { backOffMs, type Time } from '#time';
+import { traceIdOf } from '#tracing';
 import type { BusLogger } from './bus-logger.js';
 import type { DeadDelivery, Delivery, Handler } from './bus.port.js';
 import { RECONNECT_BACK_OFF } from './reconnect-back-off.js';
@@ -111,5 +112,6 @@ export function rejectionOf(reason: string | undefined): string {
 }
 
 function describe(queue: string, message: Message): object {
-  return { queue, message_type: message.type, message_id: message.id };
+  const { type: message_type, id: message_id, traceparent } = message;
+  return { queue, message_type, message_id, trace_id: traceIdOf(traceparent) };
 }

@@ -53,6 +53,7 @@ const STORED = {
     decides: 'json',
     catalog_hash: 'text',
     evidence: 'text',
+    traceparent: 'text',
   },
   outcomes: {
     ...inTurn,

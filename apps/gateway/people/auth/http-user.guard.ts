@@ -15,7 +15,12 @@ export class HttpUserGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<RequestOfUser>();
     const user = await this.gateway.authenticate(bearerToken(request.headers.authorization));
-    request.user = { ...user, requestId: requestIdOf(http.getResponse<Response>()) };
+    const { traceparent } = request.headers;
+    request.user = {
+      ...user,
+      requestId: requestIdOf(http.getResponse<Response>()),
+      traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+    };
     return true;
   }
 }

@@ -9,6 +9,8 @@ export interface User {
   expiresAtMs?: number;
   /** Of its HTTP request; a socket has none. */
   requestId?: string;
+  /** The header of its HTTP request, as it came; a socket has none. */
+  traceparent?: string;
 }
 
 /** The user of a request's token. Throws `RequestError` `unauthorized`. */
