@@ -1,7 +1,7 @@
 import type { Role } from '#contracts';
 import { faultPoint } from '#faults';
 import type { Bus } from '#messaging';
-import { createMetrics, Health, VERSION, type Logger, type Metrics } from '#observability';
+import { createMetrics, Health, LogLevels, VERSION, type Logger, type Metrics } from '#observability';
 import type { Store } from '#store';
 import { settledWithin, type Clock, type Random, type Time } from '#time';
 import { startTracing, type Tracing } from '#tracing';
@@ -37,6 +37,8 @@ export class Service implements Time {
   readonly metrics: Metrics = createMetrics();
   readonly store: Store;
   readonly drain: Drain;
+  /** Changed by SIGUSR2, too. */
+  readonly logLevels: LogLevels;
   private readonly members: Member[] = [];
   private tracing: Tracing | undefined;
 
@@ -45,6 +47,7 @@ export class Service implements Time {
     this.clock = clock;
     this.random = random;
     this.health = new Health(clock);
+    this.logLevels = new LogLevels(logger);
     const { health, metrics } = this;
     this.store = observeStore(store, clock, metrics);
     metrics.ready.readOnDemand(async (gauge) => {
@@ -66,6 +69,8 @@ export class Service implements Time {
   /** Throws `StoreSetupError` with a clear sentence. */
   async open(): Promise<void> {
     const { logger: log, notices, role, otlpEndpoint: endpoint } = this.options;
+    // Windows has no such signal.
+    if (process.platform !== 'win32') process.on('SIGUSR2', () => this.logLevels.toggleDebug());
     for (const notice of notices) log.warn(notice);
     this.tracing = await startTracing({ endpoint, role, version: VERSION, log, clock: this.clock });
     await this.store.open();

@@ -1,4 +1,5 @@
 export { auditLoggerOf, createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logger.js';
+export { LogLevels } from './log-levels.js';
 export { createNestLogger } from './nest-logger.js';
 export { redactText } from './redact.js';
 export { createMetrics, type Metrics, Registry } from './metrics/create-metrics.js';

@@ -51,7 +51,10 @@ export function createLogger({
 
 /** For records that must be written whatever `LOG_LEVEL` hides; only `silent` hides them too. */
 export function auditLoggerOf(logger: Logger): Logger {
-  return logger.child({}, { level: logger.level === 'silent' ? 'silent' : 'info' });
+  const audit = logger.child({});
+  // Set on its own: a child that is made with the level of its parent follows the changes of the parent.
+  audit.level = logger.level === 'silent' ? 'silent' : 'info';
+  return audit;
 }
 
 function chooseDestination(

@@ -76,3 +76,33 @@ it(
   },
   TIMEOUT_MS,
 );
+
+it(
+  'SIGUSR2 switches the log to debug and back, and without a collector no line has a trace',
+  async () => {
+    const standalone = await startStandalone({ LOG_LEVEL: 'warn' });
+    const levels = () =>
+      linesOf(standalone)
+        .filter(({ audit }) => audit === 'log_level_changed')
+        .map(({ to }) => to);
+    const toggle = async () => {
+      const before = levels().length;
+      process.kill(standalone.pid, 'SIGUSR2');
+      await waitFor(() => levels().length > before, { what: 'the record of the change' });
+    };
+    const accepted = () => linesOf(standalone).filter(({ msg }) => msg === 'message accepted');
+    await submit(standalone, 'hello');
+    expect(accepted()).toEqual([]);
+    await toggle();
+    const turnId = await submit(standalone, 'hello');
+    expect(accepted()).toMatchObject([{ turn_id: turnId }]);
+    expect(accepted()[0]).not.toHaveProperty('trace_id');
+    expect(linesOf(standalone).some(({ level }) => level === 'debug')).toBe(true);
+    await toggle();
+    expect(levels()).toEqual(['debug', 'warn']);
+    await submit(standalone, 'hello');
+    expect(accepted()).toHaveLength(1);
+    expect(await standalone.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+  },
+  TIMEOUT_MS,
+);

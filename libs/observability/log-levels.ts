@@ -1,0 +1,28 @@
+import { auditLoggerOf, type Logger, type LogLevel } from './logger.js';
+
+/** The level of a process's logger, which operators change while the process runs. */
+export class LogLevels {
+  private readonly configured: LogLevel;
+  private readonly auditLog: Pick<Logger, 'info'>;
+
+  constructor(private readonly logger: Logger) {
+    this.configured = logger.level as LogLevel;
+    this.auditLog = auditLoggerOf(logger);
+  }
+
+  get current(): LogLevel {
+    return this.logger.level as LogLevel;
+  }
+
+  /** Until the next change, or the end of the process. Undefined: as configured. */
+  set(level: LogLevel = this.configured): void {
+    const from = this.current;
+    this.logger.level = level;
+    if (level !== from) this.auditLog.info({ audit: 'log_level_changed', from, to: level }, 'log level');
+  }
+
+  /** From any level to `debug`, and from there to the configured one. */
+  toggleDebug(): void {
+    this.set(this.current === 'debug' ? undefined : 'debug');
+  }
+}
