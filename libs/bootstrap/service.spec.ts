@@ -20,10 +20,12 @@ describe('switchyard_ready', () => {
     service = new Service({
       clock,
       random: new SeededRandom(1),
+      role: 'worker',
       logger,
       store,
       drainGraceMs: 0,
       notices: [],
+      otlpEndpoint: undefined,
     });
     await service.open();
   });
