@@ -1,5 +1,5 @@
 import type { Body } from '#contracts';
-import { newMessage } from '#contracts';
+import { newMessage, turnHint } from '#contracts';
 import { keepUnacknowledged, retryingStore, type Ports, observeJournal } from '#journal';
 import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
@@ -182,9 +182,6 @@ export class Orchestrator {
 
   private async hintTurn(turnId: string): Promise<void> {
     const turn = await this.durable.getTurn(turnId);
-    if (!turn) return;
-    const { conversation_id, traceparent } = turn;
-    const hint = newMessage(this.deps, 'turn.advance', { turn_id: turnId, conversation_id }, traceparent);
-    await this.deps.bus.publish('turns', hint);
+    if (turn) await this.deps.bus.publish('turns', turnHint(this.deps, turn));
   }
 }

@@ -1,5 +1,5 @@
 import type { Answer, Call, Claim, Journal, Outcome, StoodBack } from '#contracts';
-import { controlKey, newMessage } from '#contracts';
+import { controlKey, newMessage, turnHint } from '#contracts';
 import type { PublishOutcome } from '#messaging';
 import {
   decideAfterCompeting,
@@ -158,9 +158,8 @@ async function publishCall(
 
 /** Sends a hint to the turn's driver, or to any orchestrator if it has none. */
 export async function hint(ports: Ports, journal: Journal): Promise<PublishOutcome> {
-  const { _id: turn_id, conversation_id, traceparent } = journal.turn;
-  const message = newMessage(ports, 'turn.advance', { turn_id, conversation_id }, traceparent);
-  const driver = holderOf(journal, turn_id)?.owner;
+  const message = turnHint(ports, journal.turn);
+  const driver = holderOf(journal, journal.turn._id)?.owner;
   if (driver && (await ports.bus.send(controlKey(driver), message)) === 'confirmed') return 'confirmed';
   return ports.bus.publish('turns', message);
 }

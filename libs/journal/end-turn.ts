@@ -1,5 +1,5 @@
 import type { Journal, Step } from '#contracts';
-import { newMessage } from '#contracts';
+import { turnHint } from '#contracts';
 import { endEvent, isSettled, statusOf } from '#turn';
 import { hint } from './carry-out.js';
 import { countUsage } from './count-usage.js';
@@ -60,9 +60,5 @@ async function hintNext(ports: Ports, journal: Journal): Promise<void> {
   const { _id, conversation_id } = journal.turn;
   const waiting = await ports.store.listUnendedTurns(conversation_id);
   const next = waiting.find((turn) => turn._id !== _id);
-  if (next)
-    await ports.bus.publish(
-      'turns',
-      newMessage(ports, 'turn.advance', { turn_id: next._id, conversation_id }, next.traceparent),
-    );
+  if (next) await ports.bus.publish('turns', turnHint(ports, next));
 }

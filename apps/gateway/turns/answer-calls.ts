@@ -1,6 +1,7 @@
 import {
   controlKey,
   newMessage,
+  turnHint,
   questionSchemaSchema,
   type Answer,
   type ClientRequest,
@@ -128,11 +129,10 @@ export class AnswerCalls {
   }
 
   /** Best effort: the answer is a row that the sweeper finds. It rarely checks turns that wait for people. */
-  private async hint({ _id, conversation_id, traceparent }: Turn): Promise<void> {
+  private async hint(turn: Turn): Promise<void> {
     const { bus, store, clock } = this.ports;
-    const hint = newMessage(this.ports, 'turn.advance', { turn_id: _id, conversation_id }, traceparent);
-    if ((await bus.publish('turns', hint)) !== 'confirmed')
-      await store.setTurnDue(_id, clock.wall() + FIRST_CHECK_MS);
+    if ((await bus.publish('turns', turnHint(this.ports, turn))) !== 'confirmed')
+      await store.setTurnDue(turn._id, clock.wall() + FIRST_CHECK_MS);
   }
 }
 

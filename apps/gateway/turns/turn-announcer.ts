@@ -1,4 +1,4 @@
-import { newMessage, type Turn } from '#contracts';
+import { turnHint, type Turn } from '#contracts';
 import type { FaultPoint } from '#faults';
 import type { Bus } from '#messaging';
 import type { Logger, Refusals } from '#observability';
@@ -44,14 +44,14 @@ export class TurnAnnouncer {
     await this.deps.faultPoint('turn_hinted');
   }
 
-  private async hint({ _id: turn_id, conversation_id, traceparent }: Turn): Promise<void> {
+  private async hint(turn: Turn): Promise<void> {
     const { bus, admission, log } = this.deps;
-    const hint = newMessage(this.deps, 'turn.advance', { turn_id, conversation_id }, traceparent);
+    const hint = turnHint(this.deps, turn);
     const outcome = await bus.publish('turns', hint).catch((error: unknown) => error);
     if (outcome === 'refused') admission.noteRefusal();
     if (outcome !== 'confirmed')
       log.warn(
-        { turn_id, trace_id: traceIdOf(traceparent), outcome },
+        { turn_id: turn._id, trace_id: traceIdOf(turn.traceparent), outcome },
         'new turn not hinted, the sweeper will find it',
       );
   }

@@ -1,4 +1,4 @@
-import { LOCAL_USER_ID, newMessage, type Turn } from '#contracts';
+import { LOCAL_USER_ID, turnHint, type Turn } from '#contracts';
 import type { Ports } from '#journal';
 import type { Timer } from '#time';
 import { LEAST_SHARE, roundRobin, shareOf } from '#limits';
@@ -85,12 +85,7 @@ export class TurnHints {
   }
 
   private async publish(turns: Turn[]): Promise<void> {
-    await Promise.all(
-      turns.map(({ _id: turn_id, conversation_id, traceparent }) => {
-        const hint = newMessage(this.ports, 'turn.advance', { turn_id, conversation_id }, traceparent);
-        return this.ports.bus.publish('turns', hint);
-      }),
-    );
+    await Promise.all(turns.map((turn) => this.ports.bus.publish('turns', turnHint(this.ports, turn))));
   }
 
   private async countWaiting(): Promise<number> {

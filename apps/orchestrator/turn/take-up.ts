@@ -1,5 +1,5 @@
 import type { Catalog, CatalogTool, Claim, Journal } from '#contracts';
-import { controlKey, newMessage } from '#contracts';
+import { controlKey, newMessage, turnHint } from '#contracts';
 import { carryOut, endTurn, situationOf, type Ports } from '#journal';
 import { decideCalls, decideTakeUp, endingStep, evidenceOf, holderOf, runClaim, type Liveness } from '#turn';
 import { timestampOf } from '#time';
@@ -95,11 +95,8 @@ export class TakeUp {
   private async livenessByPassingOn(journal: Journal, holder: Claim): Promise<Liveness> {
     if (holder.owner === this.ports.me) return 'alive';
     if (await this.deps.peers.isDead(holder.owner)) return 'dead';
-    const { _id: turn_id, conversation_id, traceparent } = journal.turn;
-    const outcome = await this.deps.bus.send(
-      controlKey(holder.owner),
-      newMessage(this.ports, 'turn.advance', { turn_id, conversation_id }, traceparent),
-    );
+    const hint = turnHint(this.ports, journal.turn);
+    const outcome = await this.deps.bus.send(controlKey(holder.owner), hint);
     if (outcome === 'confirmed' || outcome === 'unknown') return 'alive';
     // A drained process has removed its row before its queue.
     if (await this.deps.peers.isGone(holder.owner)) return 'dead';
