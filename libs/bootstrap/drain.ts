@@ -32,8 +32,9 @@ export interface DrainOptions {
 
 /**
  * The orderly end of a process: readiness off → steps in the order they were added, in one grace time → its row removed
- * → bus closed, store closed, last spans sent → exit 0. The row is removed before the connections close, so that processes that get the
- * freed hints already find their owner dead. A second signal, not the echo of the first, exits at once.
+ * → bus closed, store closed, last spans sent → exit 0. The row is removed before the connections close, so that
+ * processes that get the freed hints already find their owner dead. A second signal, not the echo of the first, exits at
+ * once.
  */
 export class Drain {
   private readonly steps: { name: string; run: DrainStep }[] = [];

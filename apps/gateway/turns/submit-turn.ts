@@ -10,7 +10,7 @@ import type { Bus } from '#messaging';
 import type { Logger, Refusals } from '#observability';
 import type { Store } from '#store';
 import type { Time } from '#time';
-import { inSpan, traceIdOf, turnAttributes } from '#tracing';
+import { inSpan, turnAttributes, turnLogFields } from '#tracing';
 import type { User } from '../people/auth/user.js';
 import type { OfferedModels } from '../catalogue/offered-models.js';
 import { notFound, RequestError } from '../errors/request-error.js';
@@ -204,9 +204,8 @@ export class SubmitTurn {
 
   /** Links a request, or a client's own id, to all other log lines of the turn. */
   private logAccepted({ id: user_id, requestId: request_id }: User, turn: Turn, isNew: boolean): void {
-    const { _id: turn_id, conversation_id, client_message_id } = turn;
-    const trace_id = traceIdOf(turn.traceparent);
-    const about = { turn_id, conversation_id, user_id, client_message_id, request_id, trace_id };
+    const { conversation_id, client_message_id } = turn;
+    const about = { ...turnLogFields(turn), conversation_id, user_id, client_message_id, request_id };
     this.deps.log.info(about, isNew ? 'message accepted' : 'message accepted again');
   }
 

@@ -4,7 +4,7 @@ import type { Bus } from '#messaging';
 import type { Logger, Refusals } from '#observability';
 import type { Store } from '#store';
 import type { Time } from '#time';
-import { traceIdOf } from '#tracing';
+import { turnLogFields } from '#tracing';
 import type { TurnAdmission } from './turn-admission.js';
 
 export interface TurnAnnouncerDeps extends Time {
@@ -50,20 +50,17 @@ export class TurnAnnouncer {
     const outcome = await bus.publish('turns', hint).catch((error: unknown) => error);
     if (outcome === 'refused') admission.noteRefusal();
     if (outcome !== 'confirmed')
-      log.warn(
-        { turn_id: turn._id, trace_id: traceIdOf(turn.traceparent), outcome },
-        'new turn not hinted, the sweeper will find it',
-      );
+      log.warn({ ...turnLogFields(turn), outcome }, 'new turn not hinted, the sweeper will find it');
   }
 
   /** Makes it due now, so that the next sweep finds it. Otherwise it would be found later. */
-  private async markDue({ _id: turn_id, user_id, traceparent }: Turn): Promise<void> {
+  private async markDue(turn: Turn): Promise<void> {
     const { store, refusals, log, clock } = this.deps;
-    refusals.note('fair_share', { user_id });
+    refusals.note('fair_share', { user_id: turn.user_id });
     await store
-      .setTurnDue(turn_id, clock.wall())
+      .setTurnDue(turn._id, clock.wall())
       .catch((error: unknown) =>
-        log.warn({ err: error, turn_id, trace_id: traceIdOf(traceparent) }, 'marking a turn as due failed'),
+        log.warn({ err: error, ...turnLogFields(turn) }, 'marking a turn as due failed'),
       );
   }
 }

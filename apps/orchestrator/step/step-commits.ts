@@ -1,7 +1,7 @@
 import type { Step } from '#contracts';
 import type { Ports } from '#journal';
 import { settledWithin } from '#time';
-import { traceIdOf } from '#tracing';
+import { turnLogFields } from '#tracing';
 import { endsTurn, isShownStep, nextStepNumber } from '#turn';
 import type { TurnUsage } from '../work/turn-usage.js';
 import type { TurnWork } from '../work/turn-work.js';
@@ -38,10 +38,7 @@ export class StepCommits {
     const left = this.usage
       .leave(nextStepNumber(journal))
       .catch((error: unknown) =>
-        this.ports.log.warn(
-          { err: error, turn_id: journal.turn._id, trace_id: traceIdOf(journal.turn.traceparent) },
-          'counting usage failed',
-        ),
+        this.ports.log.warn({ err: error, ...turnLogFields(journal.turn) }, 'counting usage failed'),
       );
     await settledWithin(this.ports.clock, left, LEAVING_MS);
   }

@@ -1,7 +1,7 @@
 import type { Journal, Turn } from '#contracts';
 import { BusUnavailableError } from '#messaging';
 import { StoreUnavailableError } from '#store';
-import { traceIdOf } from '#tracing';
+import { turnLogFields } from '#tracing';
 import { carryOut, endUnheldTurn, hint, situationOf, type Ports } from '#journal';
 import {
   decideSweep,
@@ -98,8 +98,7 @@ export class DueTurns {
       await look();
     } catch (error) {
       if (error instanceof StoreUnavailableError || error instanceof BusUnavailableError) throw error;
-      const trace_id = traceIdOf(turn.traceparent);
-      this.ports.log.error({ err: error, turn_id: turn._id, trace_id }, 'checking a due turn failed');
+      this.ports.log.error({ err: error, ...turnLogFields(turn) }, 'checking a due turn failed');
       await this.ports.store.setTurnDue(turn._id, now + NEXT_CHECK_PARKED_MS);
     }
   }

@@ -4,7 +4,7 @@ import { compete, endTurn, hint, labelled, type Ports, readMessageIds, releaseCa
 import { kindOfQueue, type DeadDelivery } from '#messaging';
 import { deathOf, redactText } from '#observability';
 import { StoreUnavailableError } from '#store';
-import { traceIdOf } from '#tracing';
+import { turnLogFields } from '#tracing';
 import { endingStep, failedOutcome, nextStepNumber } from '#turn';
 import { backOffMs, timestampOf } from '#time';
 import { failRow } from '../step/fail-row.js';
@@ -96,8 +96,7 @@ async function failTurn(ports: Ports, turnId: string): Promise<void> {
   journal.steps.push(row);
   ports.observer.turnEnded(journal.turn, row);
   ports.observer.repaired('dead_turn');
-  const trace_id = traceIdOf(journal.turn.traceparent);
-  ports.log.error({ turn_id: turnId, trace_id }, 'turn ended, too many of its hints were dead-lettered');
+  ports.log.error(turnLogFields(journal.turn), 'turn ended, too many of its hints were dead-lettered');
   await Promise.all([endTurn(ports, journal, row), releaseCalls(ports, journal)]);
 }
 

@@ -4,7 +4,7 @@ import type { Ports } from '#journal';
 import type { Refusals } from '#observability';
 import { settledWithin } from '#time';
 import { ArgumentValidator } from '#tools';
-import { errorTypeOf, traceIdOf } from '#tracing';
+import { errorTypeOf, turnLogFields } from '#tracing';
 import type { DrivingDeps } from '../work/driving.deps.js';
 import type { TurnWork } from '../work/turn-work.js';
 import type { History } from './history.js';
@@ -106,9 +106,9 @@ export class Drivers {
     const done = this.run(turnId, driver, work);
     this.driven.set(turnId, { driver, done, held: undefined });
     // If a turn without a held hint fails, no other process would notice.
-    const trace_id = traceIdOf(work.memory.journal.turn.traceparent);
+    const { turn } = work.memory.journal;
     done.catch((error: unknown) =>
-      this.deps.log.error({ err: error, turn_id: turnId, trace_id }, 'driving a turn failed'),
+      this.deps.log.error({ err: error, ...turnLogFields(turn) }, 'driving a turn failed'),
     );
   }
 

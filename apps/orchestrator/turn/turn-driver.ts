@@ -2,7 +2,7 @@ import type { Step } from '#contracts';
 import { newMessage } from '#contracts';
 import { carryOut, endTurn, livenessOf, stepRow, type Ports } from '#journal';
 import type { ArgumentValidator } from '#tools';
-import { traceIdOf } from '#tracing';
+import { turnLogFields } from '#tracing';
 import {
   decide,
   decideStop,
@@ -243,12 +243,11 @@ export class TurnDriver {
 
   /** A cache for lists; losing it does no harm. */
   private async markRunning(): Promise<void> {
-    const { _id, traceparent } = this.work.memory.journal.turn;
+    const { turn } = this.work.memory.journal;
     try {
-      await this.deps.store.setTurnStatus(_id, 'running');
+      await this.deps.store.setTurnStatus(turn._id, 'running');
     } catch (error) {
-      const trace_id = traceIdOf(traceparent);
-      this.deps.log.warn({ err: error, turn_id: _id, trace_id }, 'writing the cached status failed');
+      this.deps.log.warn({ err: error, ...turnLogFields(turn) }, 'writing the cached status failed');
     }
   }
 
