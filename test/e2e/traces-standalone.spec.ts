@@ -3,10 +3,10 @@ import { OtlpReceiver } from '../fakes/otlp-receiver.js';
 import type { SwitchyardProcess } from '../services/processes.js';
 import { waitFor } from '../services/wait-for.js';
 import { removeFolders, startStandalone } from './standalone-process.js';
+import { CLIENT_SPAN, tracedPost } from './traced-client.js';
 import { Viewer } from './viewer.js';
 
 const TIMEOUT_MS = 60_000;
-const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 
 afterAll(removeFolders);
 
@@ -17,11 +17,7 @@ function linesOf({ log }: SwitchyardProcess): Record<string, unknown>[] {
 
 async function submit({ url }: SwitchyardProcess, content: string): Promise<string> {
   const viewer = await Viewer.connect(url);
-  const headers = { 'Content-Type': 'application/json', traceparent: `00-${TRACE_ID}-b7ad6b7169203331-01` };
-  const post = async (path: string, body: object) => {
-    const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    return (await answer.json()) as Record<string, string>;
-  };
+  const post = tracedPost(url);
   const { id } = await post('/api/conversations', {});
   await viewer.join(id!);
   const { turn_id } = await post(`/api/conversations/${id}/turns`, { content });
@@ -51,7 +47,7 @@ it(
       'step',
     ]);
     expect(new Set(receiver.spans.map(({ traceId, service }) => `${traceId} ${String(service)}`))).toEqual(
-      new Set([`${TRACE_ID} switchyard-standalone`]),
+      new Set([`${CLIENT_SPAN.traceId} switchyard-standalone`]),
     );
   },
   TIMEOUT_MS,

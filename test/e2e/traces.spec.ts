@@ -7,9 +7,9 @@ import { Cluster, CLUSTER_START_MS } from './cluster.js';
 import { endCluster } from './end-cluster.js';
 import { Gates } from './gates.js';
 import { ScriptedProvider } from './scripted-provider.js';
+import { CLIENT_SPAN, tracedPost } from './traced-client.js';
 
 const RUNS = ['execute_tool left.hold', 'execute_tool right.hold'];
-const PARENT = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 
 describeWithServices(['rabbitmq', 'mongo'], 'the trace of a turn', () => {
   let gates: Gates;
@@ -39,13 +39,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'the trace of a turn', () => {
   );
 
   async function submit(content: string) {
-    const { url } = cluster.gateways[0]!;
-    const post = async (path: string, body: object) => {
-      const traceparent = `00-${PARENT.traceId}-${PARENT.spanId}-01`;
-      const headers = { 'Content-Type': 'application/json', traceparent };
-      const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-      return (await answer.json()) as Record<string, string>;
-    };
+    const post = tracedPost(cluster.gateways[0]!.url);
     const { id } = await post('/api/conversations', {});
     const { turn_id } = await post(`/api/conversations/${id}/turns`, { content });
     return { conversation_id: id!, turn_id: turn_id! };
@@ -90,10 +84,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'the trace of a turn', () => {
     await received(turn_id, 'accept message', ...RUNS, 'drive turn');
 
     const spans = spansOf(turn_id);
-    expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([PARENT.traceId]));
+    expect(new Set(spans.map(({ traceId }) => traceId))).toEqual(new Set([CLIENT_SPAN.traceId]));
     const [root, drive] = [spanOf(spans, 'accept message'), spanOf(spans, 'drive turn')];
-    expect(root.parentSpanId).toBe(PARENT.spanId);
-    expect(treeBelow(spans, PARENT.spanId)).toEqual([
+    expect(root.parentSpanId).toBe(CLIENT_SPAN.spanId);
+    expect(treeBelow(spans, CLIENT_SPAN.spanId)).toEqual([
       'accept message',
       '  drive turn, attempt 2: ended',
       '    step 2: model',
@@ -102,7 +96,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'the trace of a turn', () => {
     // The span of the killed driver died with it; its claim names it.
     const [killed] = await cluster.store.listClaims(turn_id);
     const lost = killed!.traceparent!.split('-')[2]!;
-    expect(drive.links).toMatchObject([{ traceId: PARENT.traceId, spanId: lost }]);
+    expect(drive.links).toMatchObject([{ traceId: CLIENT_SPAN.traceId, spanId: lost }]);
     expect(treeBelow(spans, lost)).toEqual([
       'step 1: model',
       '  chat claude-sonnet-5-5: failed, overloaded',
@@ -118,7 +112,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'the trace of a turn', () => {
     // What the MCP servers were asked with.
     for (const { name, spanId } of runs) {
       const planted = `PLANTED-${/left|right/.exec(name)![0]}`;
-      expect(gates.traceparents(planted)).toEqual([`00-${PARENT.traceId}-${spanId}-01`]);
+      expect(gates.traceparents(planted)).toEqual([`00-${CLIENT_SPAN.traceId}-${spanId}-01`]);
     }
   }, 90_000);
 
