@@ -3,7 +3,7 @@ import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
 import { createLogger, createMetrics, Health } from '#observability';
 import type { Store } from '#store';
 import { SystemClock, systemTime } from '#time';
-import { testPeers } from '#journal/testing';
+import { noSwitches, testPeers } from '#journal/testing';
 import { gatewayDefaults } from '../apps/gateway/gateway-defaults.js';
 import { openConfig } from '../apps/gateway/testing/open-config.js';
 import type { GatewayConfig } from '../apps/gateway/gateway.deps.js';
@@ -55,6 +55,7 @@ export async function startBenchGateway(store: Store) {
       bus,
       processId: 'gateway-bench',
       peers: testPeers(),
+      switches: noSwitches(),
       config: openConfig(LIMITS),
       logger: createLogger({ role: 'bench', level: 'error', pretty: false }),
       health: new Health(new SystemClock()),

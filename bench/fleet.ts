@@ -7,7 +7,7 @@ import { createLogger, createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
 import { createLocalToolsets } from '#toolsets';
 import { SystemClock, systemTime } from '#time';
-import { testPeers } from '#journal/testing';
+import { noSwitches, testPeers } from '#journal/testing';
 import { startOrchestrator } from '../apps/orchestrator/start-orchestrator.app.js';
 import { testSettings } from '../apps/orchestrator/testing/test-settings.js';
 import { startToolWorker } from '../apps/tool-worker/start-tool-worker.app.js';
@@ -16,6 +16,7 @@ const log = createLogger({ role: 'bench', level: 'error', pretty: false });
 const metrics = createMetrics({ collectDefaults: false });
 /** Nobody dies in a benchmark. */
 const peers = testPeers();
+const switches = noSwitches();
 
 /** One tool call, then a short answer; takes no time and keeps nothing. */
 export function oneToolModel(): Model {
@@ -46,6 +47,7 @@ export async function startBenchOrchestrator(
     bus,
     processId,
     peers,
+    switches,
     model,
     log,
     metrics,
@@ -62,6 +64,7 @@ export async function startBenchWorker(store: Store, bus: Bus, processId: string
     bus,
     processId,
     peers,
+    switches,
     log,
     metrics,
     hosts,

@@ -19,6 +19,10 @@ export class GatewayApi {
     return this.ask('POST', path, body) as Promise<T>;
   }
 
+  put<T>(path: string, body: object): Promise<T> {
+    return this.ask('PUT', path, body) as Promise<T>;
+  }
+
   patch<T>(path: string, body: object): Promise<T> {
     return this.ask('PATCH', path, body) as Promise<T>;
   }

@@ -7,6 +7,7 @@ import { addDeadLetterCommands } from './dead-letter-commands.js';
 import { addFleetCommands } from './fleet-commands.js';
 import { addInvitationCommands } from './invitation-commands.js';
 import { GatewayApi } from './gateway-api.adapter.js';
+import { addSwitchCommands } from './switch-commands.js';
 import { addTurnCommands } from './turn-commands.js';
 import { addUsageCommand } from './usage-command.js';
 
@@ -33,6 +34,7 @@ export function createProgram({ write, environment }: Terminal): Command {
     new GatewayApi(program.opts<{ url: string }>().url, environment.SWITCHYARD_TOKEN, new SystemClock());
   addFleetCommands(program, openApi, write);
   addTurnCommands(program, openApi, write);
+  addSwitchCommands(program, openApi, write);
   addDeadLetterCommands(program, openApi, write);
   addCallCommand(program, openApi, write);
   addAccountCommands(program, openApi, write);

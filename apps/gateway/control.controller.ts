@@ -18,6 +18,7 @@ export class ControlController {
       offeredModels: OfferedModels;
       drivers: DriverRequests;
       counts: SharedCounts;
+      switches: { read(): Promise<void> };
       openDialects: readonly OpenDialect[];
     },
   ) {}
@@ -50,6 +51,11 @@ export class ControlController {
   @Handles('socket.probe')
   probeSockets({ body }: Message<'socket.probe'>): void {
     for (const { control } of this.gateway.openDialects) control?.['socket.probe'](body);
+  }
+
+  @Handles('switches.changed')
+  switchesChanged(): Promise<void> {
+    return this.gateway.switches.read();
   }
 
   @Handles('limits.counted')

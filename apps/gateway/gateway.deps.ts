@@ -1,7 +1,7 @@
 import type { ClientConfig, GatewayLimits, UsageSettings } from '#bootstrap';
 import type { ToolChoice } from '#contracts';
 import type { FaultPoint } from '#faults';
-import type { Peers } from '#journal';
+import type { KnownSwitches, Peers } from '#journal';
 import type { Bus } from '#messaging';
 import type { Health, Logger, Metrics } from '#observability';
 import type { Store } from '#store';
@@ -35,6 +35,7 @@ export interface GatewayDeps extends Time {
     /** Whether a process counts as killed, by its heartbeat and by probes. */
     isLost(processId: string): Promise<boolean>;
   };
+  switches: KnownSwitches;
   config: GatewayConfig;
   logger: Logger;
   health: Health;

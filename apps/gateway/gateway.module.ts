@@ -6,6 +6,7 @@ import { AdminAccountsController } from './operator/accounts.controller.js';
 import { CallsController } from './operator/calls.controller.js';
 import { DeadLettersController } from './operator/dead-letters.controller.js';
 import { FleetController } from './operator/fleet.controller.js';
+import { SwitchesController } from './operator/switches.controller.js';
 import { InvitationsController } from './operator/invitations.controller.js';
 import { AllUsageController } from './operator/usage.controller.js';
 import { ArtifactsController } from './artifacts/artifacts.controller.js';
@@ -37,6 +38,7 @@ const CONTROLLERS: Takes<Gateway>[] = [
   DeadLettersController,
   CallsController,
   FleetController,
+  SwitchesController,
   UsageController,
   AllUsageController,
   McpController,

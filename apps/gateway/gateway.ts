@@ -6,6 +6,7 @@ import { createLocalAccounts } from './people/accounts/create-local-accounts.js'
 import { Calls } from './operator/calls.js';
 import { DeadLetters } from './operator/dead-letters.js';
 import { FleetReader } from './operator/fleet-reader.js';
+import { SwitchBoard } from './operator/switch-board.js';
 import { Waits } from './operator/waits.js';
 import { Artifacts } from './artifacts/artifacts.js';
 import { createAuthenticator } from './people/auth/json-web-token.adapter.js';
@@ -61,6 +62,7 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   }
 
   readonly store = this.deps.store;
+  readonly switches = this.deps.switches;
   readonly log = this.deps.logger;
   readonly auditLog = auditLoggerOf(this.log);
   readonly ports = toPorts(this.deps, observeJournal(this.auditLog, this.deps.metrics));
@@ -109,7 +111,11 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
     const { store, bus, peers, clock } = this.deps;
     return new FleetReader({ store, bus, peers, clock, offered: this.offeredTools });
   });
-  readonly waits = this.part('waits', () => new Waits(this.ports, this.fleet));
+  readonly waits = this.part('waits', () => new Waits(this.ports, this.fleet, this.switches));
+  readonly switchBoard = this.part('switchBoard', () => {
+    const { offeredTools: offered, auditLog: log } = this;
+    return new SwitchBoard({ ...this.ports, switches: this.switches, offered, log });
+  });
   readonly usage = this.part('usage', () => {
     return new UsageReader(this.store, this.deps.config.usage.budget, this.time.clock);
   });
@@ -125,7 +131,7 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
     const { ownership, stopTurns, turnAdmission: admission, offeredModels: models, refusals } = this;
     const budgets = new BudgetAdmission(this.store, this.deps.config.usage.budget, refusals, this.time.clock);
     const parts = { ownership, stopTurns, admission, models, budgets, refusals };
-    return new SubmitTurn({ ...this.ports, ...parts, log: this.log });
+    return new SubmitTurn({ ...this.ports, ...parts, switches: this.switches, log: this.log });
   });
   readonly answerCalls = this.part('answerCalls', () => new AnswerCalls(this.ports, this.ownership));
   readonly turnReader = this.part('turnReader', () => {
@@ -169,6 +175,7 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
       traffic: this.userTraffic,
       guard: this.guard,
       signIn: this.localAccounts ? 'password' : 'token',
+      drains: () => this.switches.drainOf(this.deps.processId) !== undefined,
       sockets: this.deps.config.limits.sockets,
       count: () => this.sockets,
       refusals: this.refusals,

@@ -50,6 +50,11 @@ export class HintsController {
     this.orchestrator.models.announce(body.reply_to);
   }
 
+  @Handles('switches.changed')
+  switchesChanged(): Promise<void> {
+    return this.orchestrator.switches.read();
+  }
+
   @Handles('turn.superseded')
   superseded({ body }: Message<'turn.superseded'>): void {
     this.orchestrator.superseded(body);

@@ -1,6 +1,6 @@
 import type { Body } from '#contracts';
 import { newMessage, turnHint } from '#contracts';
-import { keepUnacknowledged, retryingStore, type Ports, observeJournal } from '#journal';
+import { keepUnacknowledged, observeJournal, retryingStore, type KnownSwitches, type Ports } from '#journal';
 import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
 import type { Store } from '#store';
@@ -35,6 +35,7 @@ export class Orchestrator {
   readonly modelLimits: ModelLimits;
   readonly models: ModelAnnouncer;
   readonly shares: CallShares;
+  readonly switches: KnownSwitches;
   private readonly drivers: Drivers;
   private readonly turnHints: TurnHints;
   private readonly sweeper: Sweeper;
@@ -47,6 +48,7 @@ export class Orchestrator {
   constructor(private readonly deps: OrchestratorDeps) {
     const { store, bus, processId: me, peers, log, clock, random, faultPoint } = deps;
     const observer = observeJournal(deps.auditLog, deps.metrics);
+    this.switches = deps.switches;
     this.ports = { store, bus, me, peers, log, observer, clock, random, faultPoint };
     // Work in progress waits for the store; the sweeper and dead letters are retried anyway.
     this.durable = retryingStore(store, this.leaving.signal, deps);
@@ -63,7 +65,12 @@ export class Orchestrator {
     const queues = new QueueInspections(bus, clock);
     const placesOf = (toolset: string) => this.catalogue.placesOf(toolset);
     this.shares = new CallShares({ ...deps, queues, placesOf, refusals });
-    this.drivers = new Drivers(durable, ports, takeUp, history, { queues, shares: this.shares, refusals });
+    this.drivers = new Drivers(durable, ports, takeUp, history, {
+      queues,
+      shares: this.shares,
+      switches: deps.switches,
+      refusals,
+    });
     this.turnHints = this.createTurnHints();
     this.sweeper = createSweeper(this.ports, {
       settings: deps.settings,
@@ -76,6 +83,21 @@ export class Orchestrator {
   /** Turns that this process drives now. */
   get size(): number {
     return this.drivers.size;
+  }
+
+  /** An operator lets it drain: it takes no new turns until that is undone. */
+  get drains(): boolean {
+    return this.switches.drainOf(this.deps.processId) !== undefined;
+  }
+
+  onDrain(listener: (drains: boolean) => void): void {
+    let before = this.drains;
+    this.switches.onChange(() => {
+      if (this.drains === before) return;
+      before = this.drains;
+      this.deps.log.info({}, before ? 'drained by an operator, takes no new turns' : 'takes turns again');
+      listener(before);
+    });
   }
 
   /** Learns the tools before the first hint is consumed. */

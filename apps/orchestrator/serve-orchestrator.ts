@@ -1,4 +1,4 @@
-import type { BusStrategy } from '#messaging';
+import { PausableConsumer, type BusStrategy } from '#messaging';
 import type { Orchestrator } from './orchestrator.js';
 
 const RESULTS_PREFETCH = 100;
@@ -22,7 +22,9 @@ export async function serveOrchestrator(
   await strategy.startControl(processId);
   await orchestrator.prepare();
   await strategy.startConsuming('results', { prefetch: RESULTS_PREFETCH });
-  await strategy.startConsuming('turns', { prefetch: turnsAtOnce });
+  const turns = new PausableConsumer(() => strategy.startConsuming('turns', { prefetch: turnsAtOnce }));
+  orchestrator.onDrain((drains) => void turns.set(!drains));
+  await turns.set(!orchestrator.drains);
   await strategy.startDead();
   return {
     orchestrator,

@@ -33,6 +33,11 @@ export class CallsController {
     this.worker.fleet.withdraw(body);
   }
 
+  @Handles('switches.changed')
+  switchesChanged(): Promise<void> {
+    return this.worker.switches.read();
+  }
+
   @Handles('catalog.roll_call')
   rollCall({ body }: Message<'catalog.roll_call'>): void {
     this.worker.rollCall(body);

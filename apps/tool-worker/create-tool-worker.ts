@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { countingBuses, DEFAULT_DRAIN_GRACE_MS, Member, observeStore, reportBuses } from '#bootstrap';
+import type { LogLevel } from '#contracts';
 import { faultPoint } from '#faults';
 import { createRabbitmqBus } from '#messaging';
 import {
@@ -8,7 +9,6 @@ import {
   sendMetrics,
   VERSION,
   type Logger,
-  type LogLevel,
   type Metrics,
   type Registry,
 } from '#observability';

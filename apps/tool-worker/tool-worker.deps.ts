@@ -1,7 +1,7 @@
 import type { CallRate } from '#bootstrap';
 import type { ToolClass } from '#contracts';
 import type { FaultPoint } from '#faults';
-import type { Log, Peers, JournalMetrics } from '#journal';
+import type { JournalMetrics, KnownSwitches, Log, Peers } from '#journal';
 import type { Bus } from '#messaging';
 import type { Metrics } from '#observability';
 import type { Store } from '#store';
@@ -27,6 +27,7 @@ export interface ToolWorkerDeps extends Time {
   bus: Bus;
   processId: string;
   peers: Peers;
+  switches: KnownSwitches;
   log: Log;
   /** One record per invocation. */
   auditLog: Pick<Log, 'info'>;

@@ -7,7 +7,7 @@ import { createMetrics } from '#observability';
 import { createStore } from '#store';
 import { defineTool, defineToolset, InputSchemas, type ToolsetHost } from '#tools';
 import { SeededRandom, VirtualClock } from '#time/testing';
-import { testPeers } from '#journal/testing';
+import { noSwitches, testPeers } from '#journal/testing';
 import { InPlaceChecks } from '#tools/testing';
 import { ToolWorker } from './tool-worker.js';
 
@@ -85,6 +85,7 @@ function create(...hosts: ToolsetHost[]): ToolWorker {
     bus,
     processId: 'worker-00000000-0000-4000-8000-000000000001',
     peers: testPeers(),
+    switches: noSwitches(),
     log,
     auditLog: log,
     metrics: createMetrics({ collectDefaults: false }),

@@ -1,5 +1,5 @@
 import type { Body, Message, ProcessLoad, Toolset } from '#contracts';
-import { keepUnacknowledged, retryingStore, type Ports, observeJournal } from '#journal';
+import { keepUnacknowledged, observeJournal, retryingStore, type KnownSwitches, type Ports } from '#journal';
 import type { Consumer, DeliveryOutcome } from '#messaging';
 import { Slots } from '#tools';
 import { toolsetOf } from '#turn';
@@ -15,6 +15,9 @@ import type { ToolWorkerDeps } from './tool-worker.deps.js';
 /** Starts taking calls from a toolset's queue; called when one is offered (again). */
 export type ConsumeQueue = (queue: string, prefetch: number) => Promise<Consumer>;
 
+/** Longer than the broker leaves a delivery unacknowledged. */
+const IN_HAND_MS = 60 * 60_000;
+
 /** One tool worker: the toolsets it hosts, their announcements, and the calls it runs. */
 export class ToolWorker {
   private readonly pace: CallPace;
@@ -22,9 +25,13 @@ export class ToolWorker {
   private readonly announcer: Announcer;
   /** The other workers, too. */
   readonly fleet: Fleet;
+  readonly switches: KnownSwitches;
   private readonly runner: CallRunner;
   private readonly slots = new Map<string, Slots>();
   private readonly consumed = new Map<string, Promise<Consumer>>();
+  /** Consumers that were stopped while calls were in hand. */
+  private readonly retiring = new Set<Promise<void>>();
+  private hasDrained = false;
   /** Aborted when the worker must be gone: other workers settle the calls that still run, by class. */
   private readonly leaving = new AbortController();
 
@@ -33,6 +40,7 @@ export class ToolWorker {
     private readonly consume: ConsumeQueue,
   ) {
     this.pace = new CallPace(deps.clock);
+    this.switches = deps.switches;
     const { bus, processId: me, peers, log, clock, random, faultPoint } = deps;
     const store = retryingStore(deps.store, this.leaving.signal, deps);
     const observer = observeJournal(deps.auditLog, deps.metrics);
@@ -44,7 +52,7 @@ export class ToolWorker {
       (toolset) => this.fleet.workersOf(toolset),
       clock,
     );
-    const { metrics, slowChecks, schemas } = deps;
+    const { metrics, slowChecks, schemas, switches } = deps;
     const questionTimes = { ...DEFAULT_QUESTION_TIMES, ...deps.questionTimes };
     this.runner = new CallRunner(ports, this.hosted, metrics, {
       slowChecks,
@@ -52,8 +60,11 @@ export class ToolWorker {
       rates,
       questionTimes,
       pace: this.pace,
+      switches,
     });
-    this.announcer = new Announcer(deps, this.hosted, (toolsets) => this.followOffer(toolsets));
+    const mayOffer = () => !this.drains;
+    this.announcer = new Announcer(deps, this.hosted, mayOffer, (toolsets) => this.followOffer(toolsets));
+    this.switches.onChange(() => void this.noteSwitches());
     metrics.toolCallSlots.readOnDemand((gauge) =>
       this.slots.forEach(({ size }, toolset) => gauge.set({ toolset }, size)),
     );
@@ -113,9 +124,12 @@ export class ToolWorker {
     return this.announcer.withdraw();
   }
 
-  /** Resolves when all calls that asked a person and would be lost with this worker have ended. */
-  finish(): Promise<void> {
-    return this.runner.finish();
+  /**
+   * Resolves when all calls that asked a person and would be lost with this worker have ended, and those that it had in
+   * hand when it began to drain.
+   */
+  async finish(): Promise<void> {
+    await Promise.all([this.runner.finish(), ...this.retiring]);
   }
 
   /** After the consumers have stopped. */
@@ -130,9 +144,28 @@ export class ToolWorker {
     const gone = [...this.consumed].filter(([name]) => !offered.has(name));
     for (const [name, consuming] of gone) {
       this.consumed.delete(name);
-      consuming.then((consumer) => consumer.stop(0)).catch(() => undefined);
+      this.retire(consuming, this.drains ? IN_HAND_MS : 0);
     }
     await Promise.all(toolsets.map(({ name }) => this.consumeOnce(name)));
+  }
+
+  /** An operator lets it drain: it offers nothing, and takes no calls, until that is undone. */
+  private get drains(): boolean {
+    return this.switches.drainOf(this.deps.processId) !== undefined;
+  }
+
+  private async noteSwitches(): Promise<void> {
+    if (this.drains === this.hasDrained) return;
+    this.hasDrained = this.drains;
+    this.deps.log.info({}, this.drains ? 'drained by an operator, takes no calls' : 'takes calls again');
+    await this.announcer.announce();
+  }
+
+  /** Calls in hand may finish for this long. */
+  private retire(consuming: Promise<Consumer>, graceMs: number): void {
+    const retiring = consuming.then((consumer) => consumer.stop(graceMs)).catch(() => undefined);
+    this.retiring.add(retiring);
+    void retiring.then(() => this.retiring.delete(retiring));
   }
 
   private consumeOnce(toolset: string): Promise<Consumer> {

@@ -1,13 +1,14 @@
-import type { ProcessLoad, Role } from '#contracts';
+import type { LogLevel, ProcessLoad, Role } from '#contracts';
 import type { FaultPoint } from '#faults';
 import type { Bus, BusObserver } from '#messaging';
-import type { Logger } from '#observability';
+import { LogLevels, type Logger } from '#observability';
 import type { Store } from '#store';
 import { FollowingClock, type Random, type Time } from '#time';
 import { Heartbeat } from './heartbeat.js';
 import { Peers } from './peers.js';
 import { claimWhenKnown } from './claim-when-known.js';
 import { createProcessId } from './process-identity.js';
+import { Switches } from './switches.js';
 
 /** The identity with which a bus connects, and its source of time. */
 export interface BusIdentity extends Time {
@@ -35,6 +36,7 @@ export class Member implements Time {
   readonly store: Store;
   readonly bus: Bus;
   readonly peers: Peers;
+  readonly switches: Switches;
   /** Its time of day is the store's. */
   readonly clock: FollowingClock;
   readonly random: Random;
@@ -52,31 +54,47 @@ export class Member implements Time {
     this.processId = createProcessId(role, random);
     this.bus = createBus({ role, processId: this.processId, clock, random });
     const { processId } = this;
+    this.switches = new Switches({ store, logger });
+    this.followLogLevel(new LogLevels(logger));
+    const drains = () => isDraining() || this.switches.drainOf(processId) !== undefined;
     this.heartbeat = new Heartbeat({
       store,
       role,
       processId,
-      load: () => ({ ...this.readLoad(), ...(isDraining() && { draining: true }) }),
+      load: () => ({ ...this.readLoad(), ...(drains() && { draining: true }) }),
       logger,
       onGone,
       clock,
-      onRound: () => void this.peers.readRound(),
+      onRound: () => {
+        void this.peers.readRound();
+        void this.switches.read();
+      },
     });
     this.store = claimWhenKnown(store, this.heartbeat);
     const own = () => this.heartbeat.own();
     this.peers = new Peers({ store, bus: this.bus, ownIds: [processId], own, logger, clock, random });
   }
 
+  private followLogLevel(levels: LogLevels): void {
+    let chosen: LogLevel | undefined;
+    this.switches.onChange(() => {
+      const level = this.switches.logLevelOf(this.processId);
+      if (level === chosen) return;
+      chosen = level;
+      levels.set(level);
+    });
+  }
+
   /** The parts with which a role runs. */
   get part() {
-    const { store, bus, peers, processId, clock, random, faultPoint } = this;
-    return { store, bus, peers, processId, clock, random, faultPoint };
+    const { store, bus, peers, switches, processId, clock, random, faultPoint } = this;
+    return { store, bus, peers, switches, processId, clock, random, faultPoint };
   }
 
   /** Writes the row first: a claim whose owner has no row counts as a dead process's. */
   async start(): Promise<void> {
     await this.heartbeat.start();
-    await this.bus.open();
+    await Promise.all([this.switches.read(), this.bus.open()]);
   }
 
   /** `read` is asked before each beat. */

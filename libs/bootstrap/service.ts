@@ -96,6 +96,8 @@ export class Service implements Time {
     metrics.info.set({ version: VERSION, role }, 1);
     await member.start();
     reportBuses(metrics, () => this.members.map(({ bus }) => bus));
+    // Traffic must go to other gateways; the other roles take their work from queues.
+    if (role === 'gateway') this.health.addCheck('drained', () => !member.switches.drainOf(member.processId));
     this.health.addCheck('bus', () => this.members.every(({ bus }) => bus.takesMessages()));
     return member;
   }

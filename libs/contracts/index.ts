@@ -1,5 +1,6 @@
 export * from './ids.js';
 export * from './local-user.js';
+export * from './log-level.js';
 export * from './tool-messages.js';
 export * from './records.js';
 export * from './turn-status.js';

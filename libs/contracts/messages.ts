@@ -112,6 +112,8 @@ export const bodySchemas = {
       )
       .max(2_000),
   }),
+  /** An operator has switched something: read the switches again. */
+  'switches.changed': z.object({}),
   /** Carries no content: only its return as unroutable means something. */
   probe: z.object({}),
 } as const;
@@ -154,6 +156,7 @@ export const TAKEN_BY = {
       'turn.partial',
       'socket.probe',
       'limits.counted',
+      'switches.changed',
     ],
   },
   orchestrator: {
@@ -170,12 +173,20 @@ export const TAKEN_BY = {
       'turn.superseded',
       'turn.stop',
       'turn.peek',
+      'switches.changed',
     ],
   },
   worker: {
     queues: ['tools'],
     deadLetters: false,
-    control: ['tool.cancel', 'tool.answered', 'catalog.announce', 'catalog.withdraw', 'catalog.roll_call'],
+    control: [
+      'tool.cancel',
+      'tool.answered',
+      'catalog.announce',
+      'catalog.withdraw',
+      'catalog.roll_call',
+      'switches.changed',
+    ],
   },
 } as const satisfies Record<Role, Taken>;
 

@@ -1,4 +1,5 @@
 import type { ProcessLoad, ProcessRow } from './records/process.js';
+import type { Switch } from './records/switch.js';
 import type { Turn } from './records/turn.js';
 
 /*
@@ -123,4 +124,16 @@ export interface FleetState {
   toolsets: ListedToolset[];
   /** Messages that wait; absent: the broker did not say. */
   queues: { turns?: number; results?: number; dead_letters?: number };
+}
+
+export type ListedSwitch = Omit<Switch, '_id'>;
+
+export interface ListedSwitches {
+  switches: ListedSwitch[];
+}
+
+/** The answer to setting a switch. */
+export interface SetSwitch extends ListedSwitch {
+  /** False: no living worker has this toolset or tool now, so the name may be wrong. */
+  is_known: boolean;
 }

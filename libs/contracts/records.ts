@@ -11,6 +11,7 @@ export * from './records/decisions.js';
 export * from './records/catalog.js';
 export * from './records/artifact.js';
 export * from './records/process.js';
+export * from './records/switch.js';
 export * from './records/dead-letter.js';
 export * from './records/fact.js';
 export * from './records/account.js';

@@ -1,5 +1,5 @@
 export type { JournalObserver } from './journal-observer.js';
-export type { Log, Peers, Ports } from './ports.js';
+export type { KnownSwitches, Log, Peers, Ports } from './ports.js';
 export { observeJournal, type JournalMetrics } from './observe-journal.js';
 export { auditedCall } from './audit.js';
 export {

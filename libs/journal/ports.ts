@@ -1,3 +1,4 @@
+import type { LogLevel, Switch } from '#contracts';
 import type { FaultPoint } from '#faults';
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
@@ -16,6 +17,22 @@ export interface Peers {
   isDead(processId: string): Promise<boolean>;
   /** Probes: resolves after at most about two seconds. */
   isSuspect(processId: string): Promise<boolean>;
+}
+
+/** What operators have switched, as far as this process knows: it is told at once, or reads it within 2 s. */
+export interface KnownSwitches {
+  /** The switch that pauses the tool or its toolset. */
+  pauseOf(toolName: string): Switch | undefined;
+  /** The switch by which the process drains. */
+  drainOf(processId: string): Switch | undefined;
+  /** The switch that refuses new turns. */
+  readonly refusesTurns: Switch | undefined;
+  /** The log level that an operator chose for the process. */
+  logLevelOf(processId: string): LogLevel | undefined;
+  /** Reads them again. Never rejects. */
+  read(): Promise<void>;
+  /** After each change. */
+  onChange(listener: () => void): void;
 }
 
 /** Everything needed to carry out a decision. `me` is the deciding process's id. */

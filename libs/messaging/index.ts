@@ -25,3 +25,4 @@ export { MemoryBroker } from './memory/memory-broker.js';
 export { BusStrategy, connectBus } from './nest/bus-strategy.js';
 export { Handles, HandlesDead } from './nest/handles.js';
 export { BusContext } from './nest/bus-context.js';
+export { PausableConsumer } from './port/pausable-consumer.js';

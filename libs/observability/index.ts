@@ -1,4 +1,4 @@
-export { auditLoggerOf, createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logger.js';
+export { auditLoggerOf, createLogger, type Logger } from './logger.js';
 export { LogLevels } from './log-levels.js';
 export { createNestLogger } from './nest-logger.js';
 export { redactText } from './redact.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LogLevels } from './log-levels.js';
-import { auditLoggerOf, createLogger, type LogLevel } from './logger.js';
+import type { LogLevel } from '#contracts';
+import { auditLoggerOf, createLogger } from './logger.js';
 import { createNestLogger } from './nest-logger.js';
 
 function create(level: LogLevel) {

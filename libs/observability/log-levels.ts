@@ -1,4 +1,5 @@
-import { auditLoggerOf, type Logger, type LogLevel } from './logger.js';
+import type { LogLevel } from '#contracts';
+import { auditLoggerOf, type Logger } from './logger.js';
 
 /** The level of a process's logger, which operators change while the process runs. */
 export class LogLevels {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { auditLoggerOf, createLogger, type LogLevel } from './logger.js';
+import type { LogLevel } from '#contracts';
+import { auditLoggerOf, createLogger } from './logger.js';
 import { createNestLogger } from './nest-logger.js';
 
 function capture(options: { pretty?: boolean; level?: LogLevel } = {}) {

@@ -1,9 +1,8 @@
 import { pino } from 'pino';
 import { createReadableStream } from './readable-lines.js';
+import type { LogLevel } from '#contracts';
 import { redactFields, redactText, toPrintableLine } from './redact.js';
 
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 export type Logger = pino.Logger;
 
 export interface LoggerOptions {

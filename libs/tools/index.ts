@@ -32,6 +32,6 @@ export { Slots, type Slot } from './slots.js';
 export { canonicalHash, definitionHash } from './canonical-hash.js';
 export { Catalogue, DEFAULT_CONCURRENCY, ROLL_CALL } from './catalogue.js';
 export { LostWorkers, type LostWorkersDeps } from './lost-workers.js';
-export { findUnknownEntries, Offer } from './offer.js';
+export { findUnknownEntries, Offer, type OfferRule } from './offer.js';
 export { DefinitionWatch } from './definition-watch.js';
 export { defineTool, defineToolset, findDefinitionProblem, ToolSetupError } from './define-tool.js';

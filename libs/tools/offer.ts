@@ -22,7 +22,11 @@ export class Offer {
     keepsBack: Names | undefined;
   }[];
 
-  constructor(rules: readonly OfferRule[]) {
+  /** `isPaused`: by an operator, now. */
+  constructor(
+    rules: readonly OfferRule[],
+    private readonly isPaused: (toolName: string) => boolean = () => false,
+  ) {
     this.rules = rules.map(({ by, choice }) => ({
       by,
       allows: choice?.allow && namedBy(choice.allow),
@@ -33,6 +37,7 @@ export class Offer {
 
   /** The reason as a sentence for the model; undefined when the tool is offered. */
   whyNot(tool: CatalogTool): string | undefined {
+    if (this.isPaused(tool.name)) return `${tool.name} is paused by an operator.`;
     for (const { by, allows, blocks, keepsBack } of this.rules) {
       if (blocks?.(tool) || keepsBack?.(tool)) return `${tool.name} is blocked by this ${by}.`;
       if (allows && !allows(tool)) return `${tool.name} is not among the tools that this ${by} allows.`;

@@ -33,7 +33,7 @@ export {
 export { runClaim, settleClaim } from './journal/claim-rows.js';
 export { decideStopped } from './rules/stopped-calls.js';
 export { decideDelivery, decideLostConnection } from './rules/worker-rules.js';
-export { decideAfterCompeting, decideNotTaken, decideStop } from './rules/give-up-rules.js';
+export { decideAfterCompeting, decideNotTaken, decideStop, pausedDetail } from './rules/give-up-rules.js';
 export { decideTakeUp, isSuperseded, stepAttempt } from './rules/turn-rules.js';
 export { type Budgets, DEFAULT_BUDGETS, timeLimit } from './rules/budgets.js';
 export {

@@ -25,6 +25,7 @@ export function drawDeathlessPlan(seed: number): WalkPlan {
     model: STEADY,
     skewMs: random.chance(0.5) ? 180_000 : 0,
     stops: 0,
+    switches: [],
     strikes: Array.from({ length: STRIKES }, () => drawStrike(random, 60_000)),
   };
 }

@@ -2,6 +2,7 @@ import { FAULT_POINTS, type FaultPointName } from '../../libs/faults/fault-point
 import { Random } from '../soak/random.js';
 import { drawDeathlessPlan } from './draw-deathless-plan.js';
 import { CALM, MOODY, type Weather } from './faults.js';
+import { drawSwitches } from './operator.js';
 import type { Kind } from './simulated-process.js';
 import { BLOWS, OUTAGES, type Blow, type Outage, type Strike } from './strikes.js';
 import type { WalkPlan } from './walk.js';
@@ -54,6 +55,8 @@ export interface PlanOptions {
   aim?: { how: Blow; kind: Kind; point: FaultPointName };
   /** How likely it is that somebody stops a turn. */
   stops?: number;
+  /** How often an operator switches something. */
+  switches?: number;
 }
 
 const AIMED = 20;
@@ -61,7 +64,16 @@ const AIMED = 20;
 /** A walk as the seed says: who lives in it, how bad the weather is, what is struck when. */
 export function drawPlan(
   seed: number,
-  { noDeaths, strikes = 90, people = 3, turnsEach = 4, only, aim, stops = 0.15 }: PlanOptions = {},
+  {
+    noDeaths,
+    strikes = 90,
+    people = 3,
+    turnsEach = 4,
+    only,
+    aim,
+    stops = 0.15,
+    switches = 0,
+  }: PlanOptions = {},
 ): WalkPlan {
   if (noDeaths) return drawDeathlessPlan(seed);
   const random = new Random(seed);
@@ -80,6 +92,7 @@ export function drawPlan(
         ? Array.from({ length: AIMED }, () => ({ ...aim, afterMs: random.float() * lastMs, forMs: 1_000 }))
         : []),
     ],
+    switches: drawSwitches(random, switches, lastMs),
   };
 }
 

@@ -53,7 +53,9 @@ export async function judgeWorld(
   const dead = await world.database.listDeadLetters(ALL);
   return [
     ...judgeTurns({ store, requests }),
-    ...judgeCalls({ store: onOneClock, starts, lives, requests }, records),
+    ...judgeCalls({ store: onOneClock, starts, lives, requests }, records).filter(
+      ({ goal, what }) => goal !== 'unjustified unknown' || !isAboutOne(promises.leftWhilePaused, what),
+    ),
     ...judgeApprovals({ requests }, records),
     ...seen.findings,
     ...dead
@@ -118,4 +120,8 @@ async function lookAfresh(world: World, store: StoredConversation[], random: Ran
 /** Each restart returns a message that is in hand, and a broker gives up on one that is returned too often. */
 function hasOutlivedItsBroker({ brokerRestarts }: World, { reason }: DeadLetter): boolean {
   return reason === 'delivery_limit' && brokerRestarts > DELIVERY_LIMIT;
+}
+
+function isAboutOne(ids: ReadonlySet<string>, what: string): boolean {
+  return [...ids].some((id) => what.includes(id));
 }

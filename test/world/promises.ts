@@ -1,8 +1,9 @@
-import type { Answer, Call, Claim, Outcome, Step, Turn } from '#contracts';
+import type { Answer, Call, Claim, Outcome, Step, Switch, Turn } from '#contracts';
 import { endsTurn } from '#turn';
 import type { ClientRequest, LifeEvent, Start } from '../soak/evidence.js';
 import type { Finding } from '../soak/judge/finding.js';
 import { Troubles } from '../soak/judge/trouble.js';
+import { Pauses } from './pauses.js';
 
 type Collection = 'turns' | 'steps' | 'claims' | 'outcomes' | 'answers';
 type Won<T> = { won: boolean; row: T };
@@ -38,13 +39,18 @@ export class Promises {
   private readonly turnsOf = new Map<string, Turn[]>();
   /** Claims whose owner must find, when it looks, why it must not run the call. */
   private readonly late = new Map<string, string>();
+  private readonly pauses: Pauses;
+  /** Calls that were left to another worker, which could not run them again. */
+  readonly leftWhilePaused = new Set<string>();
 
   constructor(
     private readonly now: () => number,
     private readonly lives: readonly LifeEvent[],
     /** Nothing has been struck yet. */
     private readonly isUntouched: () => boolean,
-  ) {}
+  ) {
+    this.pauses = new Pauses(now, isUntouched);
+  }
 
   /** After the effect of an operation of the store. */
   noteEffect(name: string, args: unknown[], result: unknown): void {
@@ -53,6 +59,8 @@ export class Promises {
     else if (name === 'commitStep') this.inserted('steps', result as Won<Step>, (row) => this.committed(row));
     else if (name === 'answer')
       this.inserted('answers', result as Won<Answer>, (row) => this.answers.set(row._id, row));
+    else if (name === 'putSwitch') this.pauses.set(args[0] as Switch);
+    else if (name === 'removeSwitch') this.pauses.undo(args[0] as string);
     else if (name === 'insertTurn' && result !== 'taken')
       this.inserted('turns', result as Won<Turn>, (row) => this.queued(row));
   }
@@ -184,6 +192,8 @@ export class Promises {
     if (!found || purpose !== 'run') return;
     if (n > 1 && this.isUntouched())
       this.find('broken rule', `call ${work} was claimed again although nothing had happened to its worker`);
+    if (this.pauses.areKnown(found.call.tool_name))
+      this.find('broken rule', `call ${work} was claimed although its tool is paused`);
     const { turn_id } = found.step;
     const end = this.steps.get(turn_id)?.find(({ kind }) => kind === 'cancel' || kind === 'fail');
     if (this.outcomes.has(work)) this.late.set(_id, 'after it had ended');
@@ -215,9 +225,19 @@ export class Promises {
       ({ _id, owner, purpose }) =>
         purpose === 'run' && troubles.hit(owner, this.writtenAt.get(rowKey('claims', _id))!, this.now()),
     );
-    if (isJustified) return;
+    if (isJustified || this.mustNotRunAgain(id, claims)) return;
     const owners = claims.map(({ n, owner }) => `${n} by ${owner}`).join(', ');
     this.find('unjustified unknown', `call ${id}, claimed: ${owners}`);
+  }
+
+  /** Its worker left it to another one, as it may with a call that can run again, but its tool is paused. */
+  private mustNotRunAgain(id: string, claims: Claim[]): boolean {
+    const hasLeft = (owner: string) =>
+      this.lives.some((life) => life.what === 'died' && life.process_id === owner);
+    const { tool_name = '' } = this.calls.get(id)?.call ?? {};
+    const isSo = this.pauses.isPaused(tool_name) && claims.every(({ owner }) => hasLeft(owner));
+    if (isSo) this.leftWhilePaused.add(id);
+    return isSo;
   }
 
   private committed(row: Step): void {

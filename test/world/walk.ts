@@ -3,6 +3,7 @@ import { Random } from '../soak/random.js';
 import type { ModelMoods, Weather } from './faults.js';
 import { judgeWorld, settle } from './judge-world.js';
 import { KINDS, type Kind } from './kinds.js';
+import { Operator, type PlannedSwitch } from './operator.js';
 import { Person } from './person.js';
 import { Strikes, type Strike } from './strikes.js';
 import { World } from './world.js';
@@ -14,6 +15,7 @@ export interface WalkPlan {
   weather: Weather;
   model: ModelMoods;
   strikes: Strike[];
+  switches: PlannedSwitch[];
   /** How far apart the wall clocks of two machines may be. */
   skewMs: number;
   /** How likely it is that somebody stops a turn. */
@@ -64,6 +66,7 @@ export class Walk {
     world.faults.weather = plan.weather;
     world.faults.model = plan.model;
     world.strikes = new Strikes(world, plan.strikes);
+    new Operator(world, plan.switches);
     let living = this.people.length;
     for (const person of this.people) void person.live().then(() => living--);
     await this.until('everybody has seen the end of their turns', () => living === 0, LONGEST_MS);

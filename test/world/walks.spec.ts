@@ -10,6 +10,8 @@ const TWICE = Array.from({ length: 17 }, (_, i) => 10 * i + 3);
 /** Seeds of walks that are aimed at what no other has struck. */
 const AIMED_FROM = 1_001;
 const TRIES = 40;
+/** Seeds of walks in which operators switch something. */
+const SWITCHED_FROM = 2_001;
 
 describe('a world of real gateways, orchestrators and tool workers', () => {
   const pool = new PlayerPool();
@@ -50,6 +52,12 @@ describe('a world of real gateways, orchestrators and tool workers', () => {
       for (let tries = 0; tries < TRIES && !isStruck(); tries++)
         await walk([seed++], { strikes: 10, stops: 0.9, aim: { how, kind, point } });
     }
+  }, 600_000);
+
+  it('keeps every promise while operators pause, drain and refuse', async () => {
+    const from = (first: number) => Array.from({ length: 25 }, (_, i) => first + i);
+    await walk(from(SWITCHED_FROM), { switches: 12, strikes: 0 });
+    await walk(from(SWITCHED_FROM), { switches: 12 });
   }, 600_000);
 
   it('was struck often enough by every fault at every point', () => {

@@ -20,6 +20,8 @@ import type { SubmitTurn } from '../turns/submit-turn.js';
 import type { UserTraffic } from '../door/sockets/user-traffic.js';
 import type { Session, SocketSessions } from './socket-sessions.js';
 
+const RETRY_AFTER_MS = 1_000;
+
 /** An answer, and the work that may only happen after it was sent: the client sees them in this order. */
 interface Reply<N extends ClientRequestName> {
   answer: ClientAnswer<N>;
@@ -91,9 +93,22 @@ export class SocketRequests {
   }
 
   private checkRoom(session: Session): void {
-    if (session.inFlight > this.deps.maxInFlight)
-      throw new RequestError('overloaded', 'Too many requests are waiting for an answer.', 1_000);
+    if (session.inFlight > this.deps.maxInFlight) {
+      const message = 'Too many requests are waiting for an answer.';
+      throw this.refuse('requests_per_socket', session, message);
+    }
     this.deps.traffic.check(session.user.id);
+  }
+
+  private checkJoin(session: Session, conversationId: string | undefined): void {
+    if (this.deps.sessions.hasRoom(session, conversationId)) return;
+    const message = 'This connection follows too many conversations.';
+    throw this.refuse('joined_per_socket', session, message);
+  }
+
+  private refuse(limit: string, { user }: Session, message: string): RequestError {
+    this.deps.refusals.note(limit, { user_id: user.id });
+    return new RequestError('overloaded', message, RETRY_AFTER_MS);
   }
 
   private carryOut<N extends ClientRequestName>(name: N, session: Session, body: unknown): Promise<Reply<N>> {
@@ -138,7 +153,7 @@ export class SocketRequests {
 
   private async message(session: Session, request: ClientRequest<'message'>): Promise<Reply<'message'>> {
     const { sessions, feeds, submitTurn } = this.deps;
-    sessions.checkRoom(session, request.conversation_id);
+    this.checkJoin(session, request.conversation_id);
     const accepted = await submitTurn.accept(session.user, request, async (conversationId) => {
       const feed = await feeds.open(conversationId);
       if (request.conversation_id !== undefined && !feed.has(session.viewer)) feed.warm();
@@ -157,7 +172,7 @@ export class SocketRequests {
 
   private async join(session: Session, { conversation_id }: ClientRequest<'join'>): Promise<Reply<'join'>> {
     const { sessions, feeds, ownership } = this.deps;
-    sessions.checkRoom(session, conversation_id);
+    this.checkJoin(session, conversation_id);
     await ownership.conversation(session.user, conversation_id);
     const feed = await feeds.open(conversation_id);
     return { answer: {}, afterwards: () => sessions.join(session, conversation_id, feed) };

@@ -2,12 +2,10 @@ import type { Server, Socket } from 'socket.io';
 import { settledWithin, timestampOf, type Clock } from '#time';
 import type { User } from '../people/auth/user.js';
 import { watchUser } from '../people/auth/watch-user.js';
-import { RequestError } from '../errors/request-error.js';
 import type { Feed } from '../feeds/feed.js';
 import type { Feeds } from '../feeds/feeds.js';
 import { SocketViewer } from './socket-viewer.js';
 
-const RETRY_AFTER_MS = 1_000;
 /** The part of a drain's grace reserved for sending pending packets to clients. */
 const CLOSE_GRACE_MS = 500;
 
@@ -100,13 +98,11 @@ export class SocketSessions {
     this.feeds.leave(conversationId, session.viewer);
   }
 
-  checkRoom(session: Session, conversationId: string | undefined): void {
-    if (
-      session.joined.size < this.options.maxJoined ||
-      (conversationId && session.joined.has(conversationId))
-    )
-      return;
-    throw new RequestError('overloaded', 'This connection follows too many conversations.', RETRY_AFTER_MS);
+  /** Whether it may follow this conversation; undefined: a new one. */
+  hasRoom({ joined }: Session, conversationId: string | undefined): boolean {
+    return (
+      joined.size < this.options.maxJoined || (conversationId !== undefined && joined.has(conversationId))
+    );
   }
 
   /** 1: a request of the session begins to wait for its answer; -1: it has it. */

@@ -6,7 +6,7 @@ import {
   type TurnTimeline,
   type Waiting,
 } from '#contracts';
-import { livenessOfOwners, type Ports } from '#journal';
+import { livenessOfOwners, type KnownSwitches, type Ports } from '#journal';
 import { endingStep, holderOf, openCalls, timelineOf, toolsetOf, whyWaiting } from '#turn';
 import { notFound } from '../errors/request-error.js';
 import type { FleetReader } from './fleet-reader.js';
@@ -20,6 +20,7 @@ export class Waits {
   constructor(
     private readonly ports: Ports,
     private readonly fleet: FleetReader,
+    private readonly switches: Pick<KnownSwitches, 'pauseOf'>,
   ) {}
 
   /** Turns that are not over, those first that the sweeper looks at first. */
@@ -82,10 +83,10 @@ export class Waits {
       deleted: conversation?.deleted_at !== undefined,
       earlier,
       fleet: {
-        orchestrators: processes.filter(({ role, is_alive }) => role === 'orchestrator' && is_alive).length,
+        orchestrators: processes.filter(takesTurns).length,
         turnsQueued,
         queueOf: (toolName) => queues.get(toolsetOf(toolName)) ?? { workers: 0, per_second: 0 },
-        isPaused: () => false,
+        isPaused: (toolName) => this.switches.pauseOf(toolName) !== undefined,
       },
     });
     return waiting ?? null;
@@ -104,6 +105,10 @@ export class Waits {
     const journals = await store.readJournals(conversation_id, before);
     return journals.find((other) => !endingStep(other))?.turn;
   }
+}
+
+function takesTurns({ role, is_alive, load }: ListedProcess): boolean {
+  return role === 'orchestrator' && is_alive && load.draining !== true;
 }
 
 function chunksOf(ids: readonly string[]): string[][] {

@@ -6,6 +6,7 @@ import {
   type Turn,
 } from '#contracts';
 import type { FaultPoint } from '#faults';
+import type { KnownSwitches } from '#journal';
 import type { Bus } from '#messaging';
 import type { Logger, Refusals } from '#observability';
 import type { Store } from '#store';
@@ -54,6 +55,9 @@ export interface ConversationSeed {
   continues?: Continuation;
 }
 
+/** Clients that try again by themselves wait this long. */
+const REFUSED_RETRY_MS = 30_000;
+
 type BeforeInsert = (conversationId: string, turnId: string) => Promise<void>;
 type Entering = ConversationSeed & { beforeInsert: BeforeInsert; traceparent: string | undefined };
 
@@ -66,6 +70,7 @@ export interface SubmitTurnDeps extends Time {
   models: Pick<OfferedModels, 'checkTurn'>;
   budgets: Pick<BudgetAdmission, 'check'>;
   refusals: Refusals;
+  switches: Pick<KnownSwitches, 'refusesTurns'>;
   log: Pick<Logger, 'info' | 'warn'>;
   faultPoint: FaultPoint;
 }
@@ -122,6 +127,7 @@ export class SubmitTurn {
       store.countUnendedTurns(user.id),
     ]);
     if (!canContinue(this.deps.clock, conversation, user.id)) return undefined;
+    this.checkSwitch(user);
     models.checkTurn(user, request.options, conversation);
     await budgets.check(user, request.options);
     pending.admit(unended);
@@ -159,6 +165,7 @@ export class SubmitTurn {
     if (conversation && (conversation.deleted_at !== undefined || conversation.user_id !== user.id))
       throw notFound();
     if (!existing) {
+      this.checkSwitch(user);
       models.checkTurn(user, request.options, conversation);
       await budgets.check(user, request.options);
       pending.admit(unended, rows);
@@ -176,6 +183,16 @@ export class SubmitTurn {
     if (policy === 'interrupt' && !isEndedStatus(row.status)) await this.stopEarlier(row);
     const isUnseen = isNewConversation && history.length === 0;
     return this.accepted(user, row, { won, isNewConversation: isUnseen, unended });
+  }
+
+  /** A message that was accepted before stays accepted. */
+  private checkSwitch({ id: user_id }: User): void {
+    const { switches, refusals } = this.deps;
+    const { refusesTurns } = switches;
+    if (!refusesTurns) return;
+    refusals.note('operator', { user_id });
+    const { reason = 'New messages are not accepted right now.' } = refusesTurns;
+    throw new RequestError('unavailable', reason, REFUSED_RETRY_MS);
   }
 
   private turnOf(

@@ -1,7 +1,7 @@
 import type { ApprovalMode, ModelBudget, ModelPrice, ModelUse, UsageSettings } from '#bootstrap';
 import type { CatalogTool, Role, ToolChoice } from '#contracts';
 import type { FaultPoint } from '#faults';
-import type { Log, Peers, JournalMetrics } from '#journal';
+import type { JournalMetrics, KnownSwitches, Log, Peers } from '#journal';
 import type { Model } from '#llm';
 import type { Bus } from '#messaging';
 import type { Metrics } from '#observability';
@@ -64,6 +64,7 @@ export interface OrchestratorDeps extends Time {
     /** The processes of a role that are alive as far as is known. */
     countLiving(role: Role): number;
   };
+  switches: KnownSwitches;
   model: Model;
   log: Log;
   /** Writes one record for each call that is settled here. */

@@ -1,5 +1,5 @@
 import type { Step } from '#contracts';
-import { Offer, type ArgumentValidator } from '#tools';
+import { Offer, type ArgumentValidator, type OfferRule } from '#tools';
 import type { Timer } from '#time';
 import { answerDue, estimateTokens, stepAttempt, timeLimit } from '#turn';
 import { readParts, retriesUpTo, type ModelAnswer } from '../ask/model-answer.js';
@@ -18,7 +18,7 @@ import { TurnModels, type AskOptions } from './turn-models.js';
 
 /** A step for which a driven turn asks its models: prepares the request, sends it, and records the answer as a row. */
 export class ModelStep {
-  private readonly offered: { offer: Offer; tools: ReturnType<Offer['filter']> };
+  private readonly offer: Offer;
   private readonly models: TurnModels;
   private readonly summaryStep: SummaryStep;
   private readonly recorder: AnswerRecorder;
@@ -32,15 +32,15 @@ export class ModelStep {
     private readonly work: TurnWork,
     usage: TurnUsage,
   ) {
-    const offer = new Offer([
+    const rules: OfferRule[] = [
       { by: 'deployment', choice: deps.settings.offer },
       { by: 'conversation', choice: work.conversation.tools },
       { by: 'message', choice: work.memory.journal.turn.options.tools },
-    ]);
-    this.offered = { offer, tools: offer.filter(work.catalogue) };
+    ];
+    this.offer = new Offer(rules, (toolName) => deps.switches.pauseOf(toolName) !== undefined);
     this.models = new TurnModels(deps, work, usage);
     this.summaryStep = new SummaryStep(deps, work, new Summariser(this.models, work.claimAttempt));
-    this.recorder = new AnswerRecorder(deps, validator, work, this.offered);
+    this.recorder = new AnswerRecorder(deps, validator, work, this.offer);
   }
 
   get isRunning(): boolean {
@@ -65,7 +65,7 @@ export class ModelStep {
   async run(n: number): Promise<Step | undefined> {
     const { deps, work } = this;
     const { journal } = work.memory;
-    const request = prepareRequest(journal, work.history, this.offered.tools, deps.settings);
+    const request = prepareRequest(journal, work.history, this.offer.filter(work.catalogue), deps.settings);
     const viewers = this.viewersOf(n);
     const controller = new AbortController();
     const startedAt = deps.clock.now();

@@ -20,8 +20,7 @@ export class AnswerRecorder {
     private readonly deps: DrivingDeps,
     private readonly validator: ArgumentValidator,
     private readonly work: TurnWork,
-    /** `tools`: sorted as the model sees them. */
-    private readonly offered: { offer: Offer; tools: CatalogTool[] },
+    private readonly offer: Offer,
   ) {}
 
   async record(
@@ -63,8 +62,8 @@ export class AnswerRecorder {
     const { options } = journal.turn;
     const calls = await resolveCalls(asked, stopReason, {
       catalogue: this.work.catalogue,
-      offered: this.offered.tools,
-      whyNotOffered: (tool) => this.offered.offer.whyNot(tool),
+      offered: this.offer.filter(this.work.catalogue),
+      whyNotOffered: (tool) => this.offer.whyNot(tool),
       needsApproval: (tool) => this.needsApproval(tool),
       completeArguments: (tool, args) => withDataFiles(tool, args, options),
       earlier: journal.steps.flatMap(({ calls: before }) => before),

@@ -1,6 +1,6 @@
-import { errorDetail } from '#contracts';
-import { carryOut, type Ports, type RowsWritten } from '#journal';
-import { decideNotTaken, toolsetOf, type CallDecision } from '#turn';
+import { errorDetail, type ErrorDetail } from '#contracts';
+import { carryOut, type KnownSwitches, type Ports, type RowsWritten } from '#journal';
+import { decideNotTaken, holderOf, pausedDetail, toolsetOf, type CallDecision } from '#turn';
 import type { QueueInspections } from '../fairness/queue-inspections.js';
 import type { CallShares } from '../fairness/call-shares.js';
 import { TurnShare } from '../fairness/turn-share.js';
@@ -14,6 +14,7 @@ const RETRY_AFTER_MS = 10_000;
 export interface CallQueues {
   queues: QueueInspections;
   shares: CallShares;
+  switches: Pick<KnownSwitches, 'pauseOf'>;
 }
 
 /** The calls that a driven turn waits for. Each is sent once, watched, and given up when no worker can run it. */
@@ -26,9 +27,10 @@ export class OpenCalls {
   constructor(
     private readonly ports: Ports,
     private readonly work: Pick<TurnWork, 'memory' | 'claimAttempt' | 'trace'>,
-    { queues, shares }: CallQueues,
+    private readonly known: CallQueues,
     wake: () => void,
   ) {
+    const { queues, shares } = known;
     const { memory, claimAttempt } = work;
     const { user_id } = memory.journal.turn;
     const takenOverAt = claimAttempt > 1 && shares.counts(user_id) ? ports.clock.wall() : undefined;
@@ -48,19 +50,8 @@ export class OpenCalls {
   /** True when something new is known, so that the turn is decided again immediately. */
   async advance(decision: CallDecision): Promise<boolean> {
     const { memory } = this;
-    let next = decision;
-    if (decision.action.do === 'publish') {
-      const { tool_call_id, tool_name } = decision.call;
-      if (!this.share.ask(decision.call)) return false;
-      next = { ...decision, releasedAt: this.share.releasedAt(tool_call_id) };
-      const look = await this.noWorker.check(tool_call_id, `tools.${toolsetOf(tool_name)}`);
-      if (look === 'wait') return false;
-      if (look !== 'publish') {
-        const by = { me: this.ports.me, now: this.ports.clock.wall() };
-        const error = notTaken(toolsetOf(tool_name), look);
-        next = { ...decision, action: decideNotTaken(memory.journal, decision, error, by) };
-      }
-    }
+    const next = decision.action.do === 'publish' ? await this.mayPublish(decision) : decision;
+    if (!next) return false;
     const { claim, outcome, answer, published } = await this.carryOut(next);
     if (published) await this.ports.faultPoint('call_published');
     if (published) this.noWorker.sent(decision.call.tool_call_id, published);
@@ -68,6 +59,26 @@ export class OpenCalls {
     const isNewOutcome = outcome !== undefined && memory.addOutcome(outcome);
     const isNewAnswer = answer !== undefined && memory.addAnswer(answer);
     return isNewClaim || isNewOutcome || isNewAnswer;
+  }
+
+  /** Undefined while it waits: the turn's user has enough calls in the queue, or the call is in the queue itself. */
+  private async mayPublish(decision: CallDecision): Promise<CallDecision | undefined> {
+    const { tool_call_id, tool_name } = decision.call;
+    const pause = this.known.switches.pauseOf(tool_name);
+    if (pause) {
+      const wasClaimed = holderOf(this.memory.journal, tool_call_id) !== undefined;
+      return this.giveUp(decision, pausedDetail(tool_name, pause, { wasClaimed }));
+    }
+    if (!this.share.ask(decision.call)) return undefined;
+    const asked = { ...decision, releasedAt: this.share.releasedAt(tool_call_id) };
+    const look = await this.noWorker.check(tool_call_id, `tools.${toolsetOf(tool_name)}`);
+    if (look === 'wait') return undefined;
+    return look === 'publish' ? asked : this.giveUp(asked, notTaken(toolsetOf(tool_name), look));
+  }
+
+  private giveUp(decision: CallDecision, error: ErrorDetail): CallDecision {
+    const by = { me: this.ports.me, now: this.ports.clock.wall() };
+    return { ...decision, action: decideNotTaken(this.memory.journal, decision, error, by) };
   }
 
   private carryOut(decision: CallDecision): Promise<RowsWritten> {

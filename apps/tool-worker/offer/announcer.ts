@@ -27,6 +27,8 @@ export class Announcer {
   constructor(
     private readonly deps: ToolWorkerDeps,
     private readonly hosted: HostedTools,
+    /** False: it offers nothing for now, although it has tools. */
+    private readonly mayOffer: () => boolean,
     /** Called with the current offer before it is announced, so that its queues are consumed first. */
     private readonly prepare: (toolsets: Toolset[]) => Promise<void>,
   ) {}
@@ -73,7 +75,7 @@ export class Announcer {
     if (this.isWithdrawn) return;
     try {
       const room = MAX_MESSAGE_BYTES - encodeMessage(this.messageOf([])).byteLength;
-      const { fitting, leftOut } = fitAnnouncement(this.hosted.refresh(), room);
+      const { fitting, leftOut } = fitAnnouncement(this.mayOffer() ? this.hosted.refresh() : [], room);
       await this.prepare(fitting);
       if (this.isWithdrawn) return;
       const now = this.deps.clock.now();

@@ -1,7 +1,23 @@
-import { completeResult, type Claim, type Outcome, type ToolCallBody, type ToolResult } from '#contracts';
+import {
+  completeResult,
+  type Claim,
+  type Outcome,
+  type Switch,
+  type ToolCallBody,
+  type ToolResult,
+} from '#contracts';
 import { compete, settle, type CallLabel, type Ports } from '#journal';
 import type { Store } from '#store';
-import { decideAfterReclaim, decideLostClaim, evidenceOf, runClaim, settleClaim, type Liveness } from '#turn';
+import {
+  decideAfterReclaim,
+  decideLostClaim,
+  evidenceOf,
+  mayHaveRun,
+  pausedDetail,
+  runClaim,
+  settleClaim,
+  type Liveness,
+} from '#turn';
 import { timestampOf } from '#time';
 
 /**
@@ -15,8 +31,17 @@ export function claimFirst(ports: Ports, body: ToolCallBody) {
   return ports.store.claim(claimRow(ports, body, 1));
 }
 
-/** After a lost attempt 1: reads the rows, checks whether the owner is alive, and follows the rules. */
-export async function claimAgain(ports: Ports, body: ToolCallBody, label: CallLabel): Promise<Claimed> {
+/**
+ * After a lost attempt 1: reads the rows, checks whether the owner is alive, and follows the rules.
+ *
+ * @param pauseOf the switch that pauses a tool: then the call ends instead of being claimed again
+ */
+export async function claimAgain(
+  ports: Ports,
+  body: ToolCallBody,
+  label: CallLabel,
+  pauseOf: (toolName: string) => Switch | undefined,
+): Promise<Claimed> {
   const found = await read(ports.store, body.tool_call_id);
   const holder = found.claims.at(-1);
   const liveness =
@@ -34,8 +59,12 @@ export async function claimAgain(ports: Ports, body: ToolCallBody, label: CallLa
       return { outcome: found.outcome! };
     case 'settle':
       return { outcome: await settle(ports, label, action.outcome) };
-    case 'claim_again':
+    case 'claim_again': {
+      const pause = pauseOf(body.tool_name);
+      if (pause)
+        return { outcome: await settle(ports, label, pausedOutcome(ports, body, action.attempt - 1, pause)) };
       return claimNext(ports, body, action.attempt, holder && evidenceOf(holder.owner, liveness, ports.me));
+    }
   }
 }
 
@@ -65,6 +94,13 @@ export async function claimNext(
     case 'stopped':
       return { stopped: attempt };
   }
+}
+
+/** Of a call whose last worker is lost, which another worker would have run again. */
+function pausedOutcome(ports: Ports, body: ToolCallBody, attempt: number, pause: Switch): Outcome {
+  const error =
+    body.class === 'read' ? pausedDetail(body.tool_name, pause, { wasClaimed: true }) : mayHaveRun();
+  return outcomeRow(ports, body, { attempt, durationMs: 0 }, { status: 'failure', error });
 }
 
 /** Refuses a call that must not run: under a settle claim, so that it can never start. */

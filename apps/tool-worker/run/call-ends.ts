@@ -52,6 +52,15 @@ export class CallEnds {
     return this.refuseBy(settleUnclaimed, body, result);
   }
 
+  /** Undefined when another worker has claimed the call before. */
+  refuseUnclaimed(
+    body: ToolCallBody,
+    label: CallLabel,
+    result: ToolResult,
+  ): Promise<DeliveryOutcome | undefined> {
+    return this.refuseBy((refusal) => refuseUnclaimed(this.ports, label, refusal), body, result);
+  }
+
   /** To the orchestrator that dispatched the call, or to any other if it is gone. */
   async hint(body: ToolCallBody, outcome: Outcome, traceparent?: string): Promise<DeliveryOutcome> {
     const { duration_ms, worker } = outcome;

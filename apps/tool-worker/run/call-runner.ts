@@ -1,10 +1,10 @@
 import type { Body, Claim, ToolCallBody } from '#contracts';
-import { auditedCall, type CallLabel, type Ports } from '#journal';
+import { auditedCall, type CallLabel, type KnownSwitches, type Ports } from '#journal';
 import type { DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
 import { ArgumentValidator, displayName, type InputSchemas, type SlowChecks, type Slots } from '#tools';
 import { traceIdOf } from '#tracing';
-import { decideDelivery, mayRunAgain, toolsetOf } from '#turn';
+import { decideDelivery, mayRunAgain, pausedDetail, toolsetOf } from '#turn';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import { CallAttempts } from './call-attempts.js';
@@ -22,6 +22,7 @@ export interface CallRunnerOptions {
   rates: RateLimits;
   questionTimes: QuestionTimes;
   pace: CallPace;
+  switches: Pick<KnownSwitches, 'pauseOf'>;
 }
 
 /** Handles the calls of this worker from the parsed message to the ack (docs/architecture.md, "The life of a turn"). */
@@ -35,13 +36,14 @@ export class CallRunner {
   private readonly rates: RateLimits;
   private readonly ends: CallEnds;
   private readonly stoppedClaims: StoppedClaims;
+  private readonly pauseOf: KnownSwitches['pauseOf'];
   private isLeaving = false;
 
   constructor(
     private readonly ports: Ports,
     private readonly hosted: HostedTools,
     private readonly metrics: ToolWorkerDeps['metrics'],
-    { slowChecks, schemas, rates, questionTimes, pace }: CallRunnerOptions,
+    { slowChecks, schemas, rates, questionTimes, pace, switches }: CallRunnerOptions,
   ) {
     this.rates = rates;
     this.validator = new ArgumentValidator({
@@ -52,6 +54,7 @@ export class CallRunner {
     this.ends = new CallEnds(ports, metrics, pace);
     this.questionTimes = questionTimes;
     this.stoppedClaims = new StoppedClaims(ports);
+    this.pauseOf = (toolName) => switches.pauseOf(toolName);
   }
 
   /** Tells a call to stop. A call claimed but not run here ends, unless another worker may be running it. */
@@ -131,7 +134,7 @@ export class CallRunner {
       : slots.use((slot) => this.claimAndRun(body, label, hand.runIn(slot))));
     if (first) return first;
     // Checking whether another worker is alive takes time but no slot.
-    const again = await claimAgain(this.ports, body, label);
+    const again = await claimAgain(this.ports, body, label, this.pauseOf);
     if (again === 'nothing') return 'ack';
     if ('outcome' in again) return this.ends.hint(body, again.outcome);
     if ('stopped' in again) return this.leaveStopped(body, label, again.stopped);
@@ -163,6 +166,11 @@ export class CallRunner {
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
     await this.ports.faultPoint('call_received');
+    const pause = this.pauseOf(body.tool_name);
+    if (pause) {
+      const error = pausedDetail(body.tool_name, pause, { wasClaimed: false });
+      return this.ends.refuseUnclaimed(body, label, { status: 'failure', error });
+    }
     const waitMs = this.rates.take(body.tool_name);
     if (waitMs !== undefined) return this.ends.refuseForNow(body, label, waitMs);
     const { won, row } = await claimFirst(this.ports, body);

@@ -1,5 +1,6 @@
 import type { CallRate } from '#bootstrap';
-import type { Ports } from '#journal';
+import type { KnownSwitches, Ports } from '#journal';
+import { noSwitches } from '#journal/testing';
 import { createMetrics } from '#observability';
 import { InputSchemas, type ToolsetHost } from '#tools';
 import { InPlaceChecks } from '#tools/testing';
@@ -15,13 +16,14 @@ interface Deployed {
   questionTimes?: Partial<QuestionTimes>;
   /** Of every tool and toolset. */
   rate?: CallRate;
+  switches?: KnownSwitches;
 }
 
 /** Creates the call runner of a worker with these toolsets, without rate limits unless one is given. */
 export function createCallRunner(
   ports: Ports,
   hosts: ToolsetHost[],
-  { overrides = {}, questionTimes, rate }: Deployed = {},
+  { overrides = {}, questionTimes, rate, switches = noSwitches() }: Deployed = {},
 ): CallRunner {
   const hosted = new HostedTools({ hosts, overridesFor: () => overrides });
   const rates = new RateLimits(
@@ -34,6 +36,7 @@ export function createCallRunner(
     pace: new CallPace(ports.clock),
     slowChecks: new InPlaceChecks(),
     schemas: new InputSchemas(),
+    switches,
     questionTimes: { ...DEFAULT_QUESTION_TIMES, ...questionTimes },
   });
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { KEY_VARIABLES, URL_VARIABLES, type ModelEnvironment } from '#llm';
-import type { LogLevel } from '#observability';
+import type { LogLevel } from '#contracts';
 import {
   toAuthSettings,
   toRegistration,

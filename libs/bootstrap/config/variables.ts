@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { KEY_VARIABLES, URL_VARIABLES } from '#llm';
-import { LOG_LEVELS } from '#observability';
+import { LOG_LEVELS } from '#contracts';
 import { AUTH_KINDS, REGISTRATIONS } from './auth-settings.js';
 
 /** Messages complete the sentence "NAME …" and never contain a value. */

@@ -16,7 +16,7 @@ import type { Bus, PublishOutcome } from '#messaging';
 import { createStore, type Store } from '#store';
 import { systemTime, type Time } from '#time';
 import type { JournalObserver } from '../journal-observer.js';
-import type { Ports } from '../ports.js';
+import type { KnownSwitches, Ports } from '../ports.js';
 
 /** Published and sent messages, in order. */
 export interface Sent {
@@ -62,6 +62,18 @@ export function testPeers(dead: ReadonlySet<string> = new Set()) {
   };
 }
 
+/** Nothing is switched. */
+export function noSwitches(): KnownSwitches {
+  return {
+    pauseOf: () => undefined,
+    drainOf: () => undefined,
+    refusesTurns: undefined,
+    logLevelOf: () => undefined,
+    read: () => Promise.resolve(),
+    onChange: () => undefined,
+  };
+}
+
 const silentObserver: JournalObserver = {
   callSettled: () => undefined,
   turnEnded: () => undefined,
@@ -75,11 +87,13 @@ type Given = Pick<Ports, 'store' | 'bus'> & Partial<Omit<Ports, 'peers'>> & { pe
 /** Complete ports around the given ones: no process is dead, no fault occurs, nothing is logged. */
 export function testPorts(given: Given) {
   const log = { info: () => {}, warn: () => {}, error: () => {} };
-  const rest = { me: 'gateway-1', peers: testPeers(), log, observer: silentObserver, faultPoint: noFaults };
+  const known = { me: 'gateway-1', peers: testPeers(), switches: noSwitches() };
+  const rest = { ...known, log, observer: silentObserver, faultPoint: noFaults };
   return { ...rest, ...systemTime(), ...given };
 }
 
 export interface TestPorts extends Ports {
+  switches: KnownSwitches;
   peers: Peers;
   recorded: RecordingBus;
   dead: Set<string>;

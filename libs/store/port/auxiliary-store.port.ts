@@ -1,4 +1,4 @@
-import type { Account, Artifact, Binding, DeadLetter, Fact, Secret } from '#contracts';
+import type { Account, Artifact, Binding, DeadLetter, Fact, Secret, Switch } from '#contracts';
 import type { UsageStore } from './usage-store.port.js';
 
 /** An insert that exactly one process wins. `row` is the row in the store, the caller's or the winner's. */
@@ -61,6 +61,11 @@ export interface AuxiliaryStore extends UsageStore {
   prolongBinding(id: string, expiresAt: string): Promise<void>;
   /** Removes all bindings of a conversation. */
   removeBindingsOf(conversationId: string): Promise<void>;
+  /** Sets the switch; the last writer wins. */
+  putSwitch(row: Switch): Promise<void>;
+  /** All of them, by `_id`: as many as operators have set. */
+  listSwitches(): Promise<Switch[]>;
+  removeSwitch(id: string): Promise<void>;
   /** Removes bindings with `expires_at` before this, at most `limit`, oldest first. Returns how many were removed. */
   removeExpiredBindings(before: string, limit: number): Promise<number>;
 }

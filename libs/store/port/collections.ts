@@ -13,6 +13,7 @@ import {
   processSchema,
   secretSchema,
   stepSchema,
+  switchSchema,
   turnSchema,
   usageHoldSchema,
   usageRowSchema,
@@ -31,6 +32,7 @@ import type {
   ProcessRow,
   Secret,
   Step,
+  Switch,
   Turn,
   UsageHold,
   UsageRow,
@@ -54,6 +56,7 @@ export interface Rows {
   bindings: Binding;
   usage: UsageRow;
   usage_holds: UsageHold;
+  switches: Switch;
 }
 export type CollectionName = keyof Rows;
 export type Field<Name extends CollectionName> = keyof Rows[Name] & string;
@@ -141,6 +144,7 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
     indexes: [['user_id']],
     caches: ['tokens', 'cost', 'at'],
   },
+  switches: { schema: switchSchema, unique: [], indexes: [], caches: ['by', 'at', 'reason', 'level'] },
 };
 
 export const COLLECTION_NAMES = Object.keys(COLLECTIONS) as CollectionName[];

@@ -1,4 +1,4 @@
-import type { Account, Artifact, Binding, DeadLetter, Fact, Secret } from '#contracts';
+import type { Account, Artifact, Binding, DeadLetter, Fact, Secret, Switch } from '#contracts';
 import type { AuxiliaryStore, Inserted, TakenField } from '../port/auxiliary-store.port.js';
 import { putRow, RowsUsageStore } from './rows-usage-store.js';
 
@@ -132,6 +132,23 @@ export abstract class RowsAuxiliaryStore extends RowsUsageStore implements Auxil
 
   async removeBindingsOf(conversationId: string): Promise<void> {
     await this.rows.bindings.remove({ equals: { conversation_id: conversationId } });
+  }
+
+  async putSwitch(row: Switch): Promise<void> {
+    const { switches } = this.rows;
+    const { _id, by, at, reason, level } = row;
+    const unset = (['reason', 'level'] as const).filter((field) => row[field] === undefined);
+    const change = { set: { by, at, reason, level }, unset };
+    // Loops because the row may be removed between the two operations.
+    while (!(await switches.insert(row)).won && !(await switches.change({ equals: { _id } }, change)));
+  }
+
+  async listSwitches(): Promise<Switch[]> {
+    return this.rows.switches.find({ order: { _id: 'asc' } });
+  }
+
+  async removeSwitch(_id: string): Promise<void> {
+    await this.rows.switches.remove({ equals: { _id } });
   }
 
   async removeExpiredBindings(before: string, limit: number): Promise<number> {

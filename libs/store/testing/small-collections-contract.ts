@@ -24,6 +24,22 @@ export function describeSmallCollections(store: () => Store): void {
     });
   });
 
+  describe('switches', () => {
+    it('keeps the last writing of each until it is removed', async () => {
+      const row = { _id: `toolset:${makeId()}`, kind: 'toolset' as const, name: 'web', by: 'ann', at };
+      await store().putSwitch({ ...row, reason: 'the site is down' });
+      await store().putSwitch({ ...row, by: 'bob' });
+      const other = { ...row, _id: `tool:${makeId()}`, kind: 'tool' as const, reason: 'why $not' };
+      await store().putSwitch(other);
+      const listed = async () =>
+        (await store().listSwitches()).filter(({ _id }) => [row._id, other._id].includes(_id));
+      expect(await listed()).toEqual([other, { ...row, by: 'bob' }]);
+      await store().removeSwitch(row._id);
+      await store().removeSwitch(row._id);
+      expect(await listed()).toEqual([other]);
+    });
+  });
+
   describe('catalogues, artifacts, dead letters', () => {
     it('keeps a catalogue under its hash, however often it is put', async () => {
       const schema = { type: 'object', properties: { $ref: { const: '$x' }, 'a.b': {} } };

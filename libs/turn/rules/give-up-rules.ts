@@ -1,4 +1,11 @@
-import type { Claim, ErrorDetail, Journal, Outcome } from '#contracts';
+import {
+  errorDetail,
+  type Claim,
+  type ErrorDetail,
+  type Journal,
+  type Outcome,
+  type Switch,
+} from '#contracts';
 import { endingStep, holderOf, nextStepNumber, type OpenCall } from '../journal/journal.js';
 import { failedOutcome, mayHaveRun } from '../journal/outcomes.js';
 import type { CallAction } from './call-rules.js';
@@ -27,6 +34,22 @@ export function decideAfterCompeting(stands: Claim, wanted: Outcome): CompetedAc
   return isStopped && stands.purpose === 'run' ? { do: 'cancel', owner: stands.owner } : { do: 'leave' };
 }
 
+/** For a call that ends because of the switch. `wasClaimed`: a worker that is lost may have begun it. */
+export function pausedDetail(
+  toolName: string,
+  { kind, reason }: Switch,
+  { wasClaimed }: { wasClaimed: boolean },
+): ErrorDetail {
+  const what = kind === 'toolset' ? `The toolset of ${toolName}` : toolName;
+  const why = reason === undefined ? '' : `: ${reason}`;
+  const message = `${what} is paused by an operator${why}`;
+  return errorDetail(
+    'DependencyUnavailable',
+    endedSentence(message),
+    wasClaimed ? undefined : { started: false },
+  );
+}
+
 /**
  * Decides about a call that no worker takes (`notTaken` says why): the worker that ran it is dead, and there is no
  * other worker to run it again.
@@ -44,4 +67,8 @@ export function decideNotTaken(
   const error = holder && call.class !== 'read' ? mayHaveRun() : notTaken;
   const settler = { worker: by.me, attempt: holder?.n ?? 0, at: new Date(by.now).toISOString() };
   return { do: holder ? 'settle' : 'compete', outcome: failedOutcome(step, call, error, settler) };
+}
+
+function endedSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

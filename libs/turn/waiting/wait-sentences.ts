@@ -14,7 +14,7 @@ export function sentenceOf(reason: Reason, journal: Journal, situation: WaitSitu
     case 'earlier_turn':
       return `It waits for turn ${earlier?.number} of its conversation, which has not ended.`;
     case 'no_orchestrator':
-      return 'No orchestrator is running: start one.';
+      return 'No orchestrator takes new turns: start one, or let one that drains go on.';
     case 'orchestrator':
       return `It waits for an orchestrator to take it up: ${inQueue(fleet.turnsQueued)}, ${count(fleet.orchestrators, 'orchestrator')}.`;
     case 'orchestrator_lost':

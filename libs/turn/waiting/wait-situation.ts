@@ -15,7 +15,7 @@ export interface WaitSituation extends Omit<CallSituation, 'stopped' | 'stoodBac
   /** The conversation is marked as deleted. */
   deleted: boolean;
   fleet: CallsFleet & {
-    /** Living orchestrators. */
+    /** Living orchestrators that do not drain. */
     orchestrators: number;
     /** Messages in the queue `turns`; undefined: the broker did not say. */
     turnsQueued: number | undefined;

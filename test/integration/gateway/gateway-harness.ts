@@ -1,13 +1,20 @@
 import { io, type Socket } from 'socket.io-client';
 import { SignJWT } from 'jose';
-import { newMessage, type Body, type ConversationEvent, type Message, type Snapshot } from '#contracts';
+import {
+  newMessage,
+  type Body,
+  type ConversationEvent,
+  type LogLevel,
+  type Message,
+  type Snapshot,
+} from '#contracts';
 import { noFaults } from '#faults';
 import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
-import { createLogger, createMetrics, Health, type LogLevel } from '#observability';
+import { createLogger, createMetrics, Health } from '#observability';
 import { createStore, type Store } from '#store';
 import { SystemClock, systemTime } from '#time';
 import { SkippingClock } from '#time/testing';
-import { testPeers } from '#journal/testing';
+import { noSwitches, testPeers } from '#journal/testing';
 import { gatewayDefaults } from '../../../apps/gateway/gateway-defaults.js';
 import type { Gateway } from '../../../apps/gateway/gateway.js';
 import { openConfig } from '../../../apps/gateway/testing/open-config.js';
@@ -142,6 +149,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     bus,
     processId: GATEWAY_ID,
     peers: testPeers(),
+    switches: noSwitches(),
     config: { ...openConfig({ ...LIMITS, ...options.limits }), ...options.config },
     logger: createLogger({
       role: 'gateway',

@@ -8,6 +8,7 @@ import { createStore, type Store } from '#store';
 import type { ToolsetHost } from '#tools';
 import { SystemClock, systemTime } from '#time';
 import { testPeers } from '#journal/testing';
+import { Switches } from '../../../libs/bootstrap/switches.js';
 import type { OrchestratorSettings } from '../../../apps/orchestrator/deps/orchestrator.deps.js';
 import {
   startOrchestrator,
@@ -188,10 +189,12 @@ export class FleetHarness {
       countLiving: (of: keyof FleetHarness['roles']) =>
         this.roles[of] - [...this.dead].filter((id) => id.startsWith(of)).length,
     };
+    const switches = new Switches({ store: this.store, logger: this.logger });
     const part = {
       store: this.store,
       bus,
       peers,
+      switches,
       processId,
       log: this.logger,
       faultPoint: noFaults,

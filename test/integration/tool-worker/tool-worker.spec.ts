@@ -22,7 +22,7 @@ const toolset = (name: string) => defineToolset({ name, version: '1.0.0', tools:
 
 describe('a tool worker', () => {
   it('takes no more calls from a queue than it runs at once, so that none waits while another worker is idle', async () => {
-    const { store, bus, peers, log } = await openPorts('worker-1');
+    const { store, bus, peers, switches, log } = await openPorts('worker-1');
     const taken: [string, number][] = [];
     const worker = new ToolWorker(
       {
@@ -32,6 +32,7 @@ describe('a tool worker', () => {
         bus,
         processId: 'worker-1',
         peers,
+        switches,
         log,
         auditLog: log,
         metrics: createMetrics({ collectDefaults: false }),
@@ -55,7 +56,7 @@ describe('a tool worker', () => {
   });
 
   it('takes calls of ready toolsets while another never becomes ready, and announces scope and concurrency of each', async () => {
-    const { store, bus, peers, log, recorded } = await openPorts('worker-1');
+    const { store, bus, peers, switches, log, recorded } = await openPorts('worker-1');
     const taken: [string, number][] = [];
     let firstTaken = () => undefined as void;
     const consumed = new Promise<void>((resolve) => (firstTaken = resolve));
@@ -69,6 +70,7 @@ describe('a tool worker', () => {
         bus,
         processId: 'worker-1',
         peers,
+        switches,
         log,
         auditLog: log,
         metrics: createMetrics({ collectDefaults: false }),

@@ -6,7 +6,7 @@ import { createLogger, createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
 import type { ToolsetHost } from '#tools';
 import { systemTime } from '#time';
-import { testPeers } from '#journal/testing';
+import { noSwitches, testPeers } from '#journal/testing';
 import { startToolWorker, type RunningToolWorker } from '../../../apps/tool-worker/start-tool-worker.app.js';
 import type { ToolOverrides } from '../../../apps/tool-worker/tool-worker.deps.js';
 import { rabbitmqForTest } from '../../services/test-services.js';
@@ -62,6 +62,7 @@ export class WorkerHarness {
       bus,
       processId,
       peers: testPeers(),
+      switches: noSwitches(),
       log,
       metrics,
       hosts,

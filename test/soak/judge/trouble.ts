@@ -5,6 +5,8 @@ import type { LifeEvent } from '../evidence.js';
  * for 8 s, the last one may have been written 2 s before it froze, and on a busy machine the next one takes a second.
  */
 const SHORTEST_DEADLY_FREEZE_MS = 5_000;
+/** Between two beats a process writes nothing either. */
+const BEAT_MS = 2_000;
 /** A worker that has not noticed the death of its tools' server yet gives it calls; the machine may stand still meanwhile. */
 const LOSS_NOTICED_MS = 5_000;
 
@@ -23,12 +25,10 @@ export class Troubles {
         this.add(event.process_id, { from: event.at, until: Infinity });
       if (event.what === 'lost_tools')
         this.add(event.process_id, { from: event.at, until: event.at + LOSS_NOTICED_MS });
-      if (
-        (event.what === 'froze' || event.what === 'cut_off') &&
-        event.until - event.at >= SHORTEST_DEADLY_FREEZE_MS
-      )
-        this.add(event.process_id, { from: event.at, until: event.until });
     }
+    for (const [processId, stretches] of silences(lives))
+      for (const { from, until } of stretches)
+        if (until - from >= SHORTEST_DEADLY_FREEZE_MS) this.add(processId, { from, until });
   }
 
   /** True when something of that kind happened to the process between two times. */
@@ -40,4 +40,18 @@ export class Troubles {
   private add(processId: string, trouble: Trouble): void {
     this.byProcess.set(processId, [...(this.byProcess.get(processId) ?? []), trouble]);
   }
+}
+
+/** When each process could not beat; what follows within the time of a beat continues the one before. */
+function silences(lives: readonly LifeEvent[]): Map<string, Trouble[]> {
+  const found = new Map<string, Trouble[]>();
+  for (const event of lives) {
+    if (event.what !== 'froze' && event.what !== 'cut_off') continue;
+    const { process_id, at, until } = event;
+    const before = found.get(process_id) ?? [];
+    const last = before.at(-1);
+    if (last && at <= last.until + BEAT_MS) last.until = Math.max(last.until, until);
+    else found.set(process_id, [...before, { from: at, until }]);
+  }
+  return found;
 }

@@ -7,6 +7,15 @@ const giveUp = 'libs/turn/rules/give-up-rules.ts';
 
 export const CLAIMS: Mutant[] = [
   {
+    name: 'no process knows what operators have paused',
+    edit: {
+      file: 'libs/bootstrap/switches.ts',
+      find: 'if (this.rows.size === 0) return undefined;',
+      replace: 'if (this.rows.size >= 0) return undefined;',
+    },
+    search: { switches: 12, strikes: 0, seeds: 20 },
+  },
+  {
     name: 'a worker that loses the first claim runs the call anyway',
     edit: { file: runner, find: 'if (won) {', replace: 'if (row) {' },
   },

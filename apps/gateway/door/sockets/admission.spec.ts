@@ -15,6 +15,7 @@ it('admission silently closes a connection that is still being checked when the 
     rate: new MinuteLimit({ what: 'connections', perUser: 10, inAll: 10 }, clock),
     traffic: new UserTraffic({ socketsPerUser: 10, bytesPerMinute: 1_000 }, () => undefined, clock),
     signIn: 'token',
+    drains: () => false,
     sockets: 10,
     count: () => 0,
     guard: { know: () => undefined },

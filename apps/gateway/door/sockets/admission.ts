@@ -18,6 +18,8 @@ export interface AdmissionDeps {
   guard: Pick<ConnectionGuard, 'know'>;
   /** How users sign in; sent to clients that are refused because they are not known. */
   signIn: 'token' | 'password';
+  /** An operator lets the process drain. */
+  drains: () => boolean;
   /** Open at once in this process, by all users. */
   sockets: number;
   /** How many are. */
@@ -34,18 +36,18 @@ interface Expected {
 
 /** Who may connect. A refused client gets `connect_error` with `data: { code, message, retry_after_ms?, sign_in? }`. */
 export class Admission {
-  private closed = false;
+  private isLeaving = false;
   private readonly expected = new WeakMap<IncomingMessage, Expected>();
 
   constructor(private readonly deps: AdmissionDeps) {}
 
   /** From now on no client is admitted: the process drains. */
   close(): void {
-    this.closed = true;
+    this.isLeaving = true;
   }
 
   get isClosed(): boolean {
-    return this.closed;
+    return this.isLeaving || this.deps.drains();
   }
 
   admit(socket: Socket, next: (error?: Error) => void): void {
@@ -84,7 +86,7 @@ export class Admission {
 
   private decide(socket: Socket, next: (error?: Error) => void, error?: Error): void {
     // Socket.IO's client retries by itself after a broken connection, but not after a `connect_error`.
-    if (this.closed) return terminate(connectionOf(socket));
+    if (this.isClosed) return terminate(connectionOf(socket));
     next(error);
   }
 
@@ -117,7 +119,7 @@ export class Admission {
 
   private checkRoom(): void {
     const { count, sockets, refusals } = this.deps;
-    if (this.closed) throw new RequestError('unavailable', 'This process is shutting down.', 1_000);
+    if (this.isClosed) throw new RequestError('unavailable', 'This process takes no new connections.', 1_000);
     if (count() < sockets) return;
     refusals.note('sockets');
     throw new RequestError('overloaded', 'This process has too many connections.', FULL_RETRY_MS);

@@ -110,4 +110,4 @@ function isForExisting(request: IncomingMessage): boolean {
 }
 
 const STOPPING_RETRY_MS = 1_000;
-const STOPPING = 'This process is shutting down.';
+const STOPPING = 'This process takes no new connections.';

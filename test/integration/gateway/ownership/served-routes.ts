@@ -6,7 +6,7 @@ import { createStore } from '#store';
 import { loadStandaloneConfig } from '#bootstrap';
 import { noFaults } from '#faults';
 import { SystemClock, systemTime } from '#time';
-import { testPeers } from '#journal/testing';
+import { noSwitches, testPeers } from '#journal/testing';
 import { gatewayDefaults } from '../../../../apps/gateway/gateway-defaults.js';
 import { Gateway } from '../../../../apps/gateway/gateway.js';
 import type { GatewayDeps } from '../../../../apps/gateway/gateway.deps.js';
@@ -43,6 +43,7 @@ export async function readServed(): Promise<Served> {
     ...{ processId: GATEWAY_ID, config, logger, health: new Health(new SystemClock()) },
     metrics: createMetrics({ collectDefaults: false }),
     peers: testPeers(),
+    switches: noSwitches(),
   };
   const gateway = new Gateway(deps);
   const module = GatewayModule.forRoot(gateway, deps);

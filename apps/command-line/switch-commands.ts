@@ -1,0 +1,97 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import {
+  LOG_LEVELS,
+  type ListedSwitch,
+  type ListedSwitches,
+  type LogLevel,
+  type SetSwitch,
+} from '#contracts';
+import type { GatewayApi } from './gateway-api.adapter.js';
+import { formatTable } from './table.js';
+import { toTerminalSafe } from './terminal-safe.js';
+import { toJson } from './to-json.js';
+
+const PATH = '/api/admin/switches';
+const HEADER = ['KIND', 'NAME', 'BY', 'SINCE', 'ABOUT'] as const;
+const REASON = ['--reason <text>', 'why, for everybody whom it stops'] as const;
+const JSON_OPTION = ['--json', 'as JSON'] as const;
+
+interface Options {
+  reason?: string;
+  json?: boolean;
+}
+
+/** `switches`, `pause`, `drain`, `refuse-turns`, `log-level` and `resume`. */
+export function addSwitchCommands(
+  program: Command,
+  openApi: () => GatewayApi,
+  write: (text: string) => void,
+): void {
+  const set = async (place: string, body: object, { json }: Options, done: string) => {
+    const answer = await openApi().put<SetSwitch>(`${PATH}/${place}`, body);
+    if (json) return write(toJson(answer));
+    write(`${toTerminalSafe(done)}\n`);
+    if (!answer.is_known) write(`No living worker has ${answer.name}. If the name is wrong, resume it.\n`);
+  };
+  const setting = (name: string, what: string) =>
+    program
+      .command(name)
+      .description(what)
+      .option(...REASON)
+      .option(...JSON_OPTION);
+  program
+    .command('switches')
+    .description('what operators have paused, drained or refused')
+    .option(...JSON_OPTION)
+    .action(async ({ json }: Options) => {
+      const listed = await openApi().get<ListedSwitches>(PATH);
+      if (json) return write(toJson(listed));
+      const { switches } = listed;
+      write(
+        switches.length === 0 ? 'Nothing is switched.\n' : formatTable(HEADER, switches.map(switchCells)),
+      );
+    });
+  setting('pause <name>', 'no call of a toolset (web) or a tool (web.search) begins').action(
+    (name: string, { reason, ...options }: Options) =>
+      set(callPlaceOf(name), { reason }, options, `Paused: ${name}. Calls that run now finish.`),
+  );
+  setting('drain <process>', 'a process takes no new work').action(
+    (id: string, { reason, ...options }: Options) =>
+      set(`process/${encodeURIComponent(id)}`, { reason }, options, `Draining: ${id}.`),
+  );
+  setting('refuse-turns', 'new messages are refused; users read the reason').action(
+    ({ reason, ...options }: Options) => set('turns/all', { reason }, options, 'New messages are refused.'),
+  );
+  program
+    .command('log-level <level>')
+    .description(`of all processes, or of one: ${LOG_LEVELS.join(', ')}`)
+    .option('--process <id>', 'only this one')
+    .option(...JSON_OPTION)
+    .action((level: LogLevel, { process = 'all', ...options }: Options & { process?: string }) =>
+      set(`logs/${encodeURIComponent(process)}`, { level }, options, `Log level of ${process}: ${level}.`),
+    );
+  program
+    .command('resume <name>')
+    .description('undoes a switch: a toolset, a tool, a process, `turns`, or `logs`')
+    .option('--process <id>', 'with `logs`: of this process')
+    .action(async (name: string, { process = 'all' }: { process?: string }) => {
+      const place = name === 'logs' ? `logs/${encodeURIComponent(process)}` : placeOf(name);
+      await openApi().delete(`${PATH}/${place}`);
+      write(`As before: ${toTerminalSafe(name)}.\n`);
+    });
+}
+
+function placeOf(name: string): string {
+  if (name === 'turns') return 'turns/all';
+  if (/^(gateway|orchestrator|worker)-/.test(name)) return `process/${encodeURIComponent(name)}`;
+  return callPlaceOf(name);
+}
+
+function callPlaceOf(name: string): string {
+  if (name === '') throw new InvalidArgumentError('It must be a toolset or a tool.');
+  return `${name.includes('.') ? 'tool' : 'toolset'}/${encodeURIComponent(name)}`;
+}
+
+function switchCells({ kind, name, by, at, reason, level }: ListedSwitch): string[] {
+  return [kind, name, by, at, level ?? reason ?? '-'];
+}

@@ -1,0 +1,91 @@
+import {
+  newMessage,
+  switchIdOf,
+  type ListedSwitch,
+  type SetSwitch,
+  type Switch,
+  type SwitchKind,
+} from '#contracts';
+import type { KnownSwitches } from '#journal';
+import type { Bus } from '#messaging';
+import type { Logger } from '#observability';
+import type { Store } from '#store';
+import { timestampOf, type Time } from '#time';
+import { notFound } from '../errors/request-error.js';
+import type { User } from '../people/auth/user.js';
+
+const EVERYBODY = ['gateway.all', 'orchestrator.all', 'worker.all'];
+
+type Wanted = Pick<Switch, 'kind' | 'name' | 'reason' | 'level'>;
+
+export interface SwitchBoardDeps extends Time {
+  store: Pick<Store, 'putSwitch' | 'removeSwitch' | 'listSwitches' | 'listProcesses'>;
+  bus: Pick<Bus, 'send'>;
+  switches: Pick<KnownSwitches, 'read'>;
+  offered: { list(): { name: string; toolset: string }[]; listToolsets(): string[] };
+  /** The audit log. */
+  log: Pick<Logger, 'info'>;
+}
+
+/**
+ * What operators switch. The row is the switch; every process is told to read it now, and reads it with its next beat
+ * anyway.
+ */
+export class SwitchBoard {
+  constructor(private readonly deps: SwitchBoardDeps) {}
+
+  /** Those of processes that are gone are removed: a process id is never used again. */
+  async list(): Promise<ListedSwitch[]> {
+    const { store } = this.deps;
+    const rows = await store.listSwitches();
+    if (!rows.some(isOfProcess)) return rows.map(listed);
+    const present = new Set((await store.listProcesses()).map(({ _id }) => _id));
+    const isLeft = (row: Switch) => isOfProcess(row) && !present.has(row.name);
+    await Promise.all(rows.filter(isLeft).map(({ _id }) => store.removeSwitch(_id)));
+    return rows.filter((row) => !isLeft(row)).map(listed);
+  }
+
+  /** Throws `not_found` for a process that does not exist. */
+  async set(user: User, wanted: Wanted): Promise<SetSwitch> {
+    const { store, log, clock } = this.deps;
+    const { kind, name } = wanted;
+    if (isOfProcess(wanted) && !(await this.exists(name))) throw notFound();
+    const row: Switch = { _id: switchIdOf(kind, name), by: user.id, at: timestampOf(clock), ...wanted };
+    await store.putSwitch(row);
+    log.info({ audit: 'switch_set', user_id: user.id, ...wanted }, 'switch');
+    await this.tell();
+    return { ...listed(row), is_known: this.isKnown(kind, name) };
+  }
+
+  async unset(user: User, kind: SwitchKind, name: string): Promise<void> {
+    await this.deps.store.removeSwitch(switchIdOf(kind, name));
+    this.deps.log.info({ audit: 'switch_unset', kind, name, user_id: user.id }, 'switch');
+    await this.tell();
+  }
+
+  private async tell(): Promise<void> {
+    const { bus, switches } = this.deps;
+    const message = newMessage(this.deps, 'switches.changed', {});
+    // Best effort: a broker that is away must not fail a switch that is set.
+    const told = EVERYBODY.map((key) => bus.send(key, message).catch(() => undefined));
+    await Promise.all([switches.read(), ...told]);
+  }
+
+  private async exists(processId: string): Promise<boolean> {
+    return (await this.deps.store.listProcesses()).some(({ _id }) => _id === processId);
+  }
+
+  private isKnown(kind: SwitchKind, name: string): boolean {
+    const { offered } = this.deps;
+    if (kind === 'toolset') return offered.listToolsets().includes(name);
+    return kind !== 'tool' || offered.list().some((tool) => tool.name === name);
+  }
+}
+
+function isOfProcess({ kind, name }: Pick<Switch, 'kind' | 'name'>): boolean {
+  return kind === 'process' || (kind === 'logs' && name !== 'all');
+}
+
+function listed({ _id, ...row }: Switch): ListedSwitch {
+  return row;
+}

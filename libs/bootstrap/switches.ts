@@ -1,0 +1,70 @@
+import { switchIdOf, type LogLevel, type Switch, type SwitchKind } from '#contracts';
+import type { KnownSwitches } from '#journal';
+import type { Logger } from '#observability';
+import type { Store } from '#store';
+import { toolsetOf } from '#turn';
+
+export interface SwitchesOptions {
+  store: Pick<Store, 'listSwitches'>;
+  logger: Pick<Logger, 'warn' | 'debug'>;
+}
+
+/** This process's copy of the switches. While the store does not answer, the last answer counts. */
+export class Switches implements KnownSwitches {
+  private rows: ReadonlyMap<string, Switch> = new Map();
+  private readonly listeners: (() => void)[] = [];
+  private reading: Promise<void> | undefined;
+  private next: Promise<void> | undefined;
+  private isFailing = false;
+
+  constructor(private readonly options: SwitchesOptions) {}
+
+  pauseOf(toolName: string): Switch | undefined {
+    if (this.rows.size === 0) return undefined;
+    return this.find('toolset', toolsetOf(toolName)) ?? this.find('tool', toolName);
+  }
+
+  drainOf(processId: string): Switch | undefined {
+    return this.find('process', processId);
+  }
+
+  get refusesTurns(): Switch | undefined {
+    return this.find('turns', 'all');
+  }
+
+  logLevelOf(processId: string): LogLevel | undefined {
+    return (this.find('logs', processId) ?? this.find('logs', 'all'))?.level;
+  }
+
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** A read that is under way may have missed what the caller knows of, so another one follows it. */
+  read(): Promise<void> {
+    if (!this.reading) return (this.reading = this.readOnce().finally(() => (this.reading = undefined)));
+    this.next ??= this.reading.then(() => {
+      this.next = undefined;
+      return this.read();
+    });
+    return this.next;
+  }
+
+  private find(kind: SwitchKind, name: string): Switch | undefined {
+    return this.rows.get(switchIdOf(kind, name));
+  }
+
+  private async readOnce(): Promise<void> {
+    const { store, logger } = this.options;
+    try {
+      const rows = await store.listSwitches();
+      this.isFailing = false;
+      if (rows.length === 0 && this.rows.size === 0) return;
+      this.rows = new Map(rows.map((row) => [row._id, row]));
+      for (const listener of this.listeners) listener();
+    } catch (error) {
+      logger[this.isFailing ? 'debug' : 'warn']({ err: error }, 'reading the switches failed');
+      this.isFailing = true;
+    }
+  }
+}
