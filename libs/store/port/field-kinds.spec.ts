@@ -84,6 +84,7 @@ const STORED = {
     started_at: 'text',
     load: 'json',
   },
+  switches: { kind: 'text', name: 'text', by: 'text', at: 'text', reason: 'text', level: 'text' },
   artifacts: {
     ...inTurn,
     user_id: 'text',

@@ -134,6 +134,15 @@ export const HTTP_CASES: Record<string, RouteCase> = {
     operator: true,
     about: [({ turn }) => ({ path: `/api/admin/turns/${turn}/timeline` })],
   },
+  'GET /api/admin/switches': { operator: true, own: { path: '/api/admin/switches' } },
+  'PUT /api/admin/switches/:kind/:name': {
+    operator: true,
+    own: { path: '/api/admin/switches/toolset/web', body: {} },
+  },
+  'DELETE /api/admin/switches/:kind/:name': {
+    operator: true,
+    own: { path: '/api/admin/switches/toolset/web' },
+  },
   'GET /api/admin/dead-letters': { operator: true, own: { path: '/api/admin/dead-letters' } },
   'GET /api/admin/dead-letters/:id': letter,
   'DELETE /api/admin/dead-letters/:id': letter,
