@@ -10,6 +10,7 @@ import { SwitchesController } from './operator/switches.controller.js';
 import { InvitationsController } from './operator/invitations.controller.js';
 import { AllUsageController } from './operator/usage.controller.js';
 import { ArtifactsController } from './artifacts/artifacts.controller.js';
+import { MeController } from './people/auth/me.controller.js';
 import { HttpUserGuard } from './people/auth/http-user.guard.js';
 import { StreamGuard } from './people/auth/stream.guard.js';
 import { ToolsController } from './catalogue/tools.controller.js';
@@ -31,6 +32,7 @@ import { UsageController } from './usage/usage.controller.js';
 type Takes<Parts> = new (parts: Parts) => object;
 
 const CONTROLLERS: Takes<Gateway>[] = [
+  MeController,
   ToolsController,
   ConversationsController,
   TurnsController,

@@ -1,6 +1,8 @@
 import type { ProcessLoad, ProcessRow } from './records/process.js';
+import type { ToolSource } from './records/step.js';
 import type { Switch } from './records/switch.js';
 import type { Turn } from './records/turn.js';
+import type { ToolClass } from './tool-messages.js';
 
 /*
  * What the operators' interface answers (docs/protocol.md): ids, names, numbers and times, never what people, models or
@@ -104,7 +106,7 @@ export interface TurnTimeline extends ListedTurn {
   timeline: TimelineEntry[];
 }
 
-export interface ListedProcess extends Omit<ProcessRow, '_id' | 'beat' | 'load'> {
+export interface ListedProcess extends Omit<ProcessRow, '_id' | 'load'> {
   id: string;
   /** False once its row stands still: it has died, and is removed within an hour. */
   is_alive: boolean;
@@ -112,7 +114,17 @@ export interface ListedProcess extends Omit<ProcessRow, '_id' | 'beat' | 'load'>
   load: ProcessLoad;
 }
 
-export interface ListedToolset extends QueueState {
+/** What the living workers of a toolset offer together. */
+export interface ToolsetOffer {
+  source: ToolSource;
+  /** Classes of its tools, in the order of how carefully they are repeated. */
+  classes: ToolClass[];
+  /** Tools that some of its workers lack or define differently, by name; 20 at most. */
+  drift: string[];
+}
+
+/** Without the members of its offer while no worker is known. */
+export interface ListedToolset extends QueueState, Partial<ToolsetOffer> {
   name: string;
   /** Calls that all its workers run now, and can run at once. */
   running: number;
@@ -120,6 +132,8 @@ export interface ListedToolset extends QueueState {
 }
 
 export interface FleetState {
+  /** When it was read, ISO 8601. */
+  at: string;
   processes: ListedProcess[];
   toolsets: ListedToolset[];
   /** Messages that wait; absent: the broker did not say. */

@@ -94,6 +94,12 @@ export class Catalogue {
     ).length;
   }
 
+  /** The toolset as each living worker that hosts it has announced it. */
+  announcedAs(name: string): Toolset[] {
+    const all = [...this.announcements.values()].flatMap(({ toolsets }) => toolsets);
+    return all.filter((toolset) => toolset.name === name);
+  }
+
   /** Calls of a toolset that all living workers together run in parallel; 0 when no worker hosts it. */
   placesOf(toolset: string): number {
     let places = 0;

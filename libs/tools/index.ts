@@ -31,6 +31,7 @@ export { startThread } from './start-thread.js';
 export { Slots, type Slot } from './slots.js';
 export { canonicalHash, definitionHash } from './canonical-hash.js';
 export { Catalogue, DEFAULT_CONCURRENCY, ROLL_CALL } from './catalogue.js';
+export { describeOffer } from './describe-offer.js';
 export { LostWorkers, type LostWorkersDeps } from './lost-workers.js';
 export { findUnknownEntries, Offer, type OfferRule } from './offer.js';
 export { DefinitionWatch } from './definition-watch.js';

@@ -38,8 +38,8 @@ export async function answerHttp(
   if (!pathname.startsWith('/api/')) return answerFile(join(pageDirectory, pathname), response);
   const isKnown = gateway.token === undefined || request.headers.authorization === `Bearer ${gateway.token}`;
   if (!isKnown) return answerJson(response, 401, { detail: 'Sign in first.' });
-  if (pathname === '/api/tools') return answerJson(response, 200, { tools });
-  if (pathname === '/api/usage') return answerJson(response, 200, sumUsage(gateway, searchParams));
+  const answer = answers[pathname]?.(gateway, searchParams);
+  if (answer) return answerJson(response, 200, answer);
   const [id, part, callId] = pathname.split('/').slice(3);
   if (pathname.startsWith('/api/turns/')) {
     if (part === 'waiting') return answerJson(response, 200, { waiting: gateway.waiting });
@@ -63,6 +63,12 @@ export async function answerHttp(
     conversation.summary.title = (await readJson<{ title: string }>(request)).title;
   answerJson(response, 200, conversation.summary);
 }
+
+const answers: Record<string, (gateway: FakeGateway, asked: URLSearchParams) => object> = {
+  '/api/me': ({ isOperator }) => ({ id: 'local', is_operator: isOperator }),
+  '/api/tools': () => ({ tools }),
+  '/api/usage': sumUsage,
+};
 
 /** By model, of all days or those asked for, as the real gateway sums them. */
 function sumUsage({ usage: { today, used, budget } }: FakeGateway, asked: URLSearchParams) {

@@ -1,7 +1,14 @@
-import { controlKey, newMessage, type Body, type CatalogTool, type ToolChoice } from '#contracts';
+import {
+  controlKey,
+  newMessage,
+  type Body,
+  type CatalogTool,
+  type ToolChoice,
+  type ToolsetOffer,
+} from '#contracts';
 import type { Bus } from '#messaging';
 import { pollUntil, type Time } from '#time';
-import { Catalogue, LostWorkers, Offer, ROLL_CALL, type LostWorkersDeps } from '#tools';
+import { Catalogue, describeOffer, LostWorkers, Offer, ROLL_CALL, type LostWorkersDeps } from '#tools';
 
 /** An MCP server as it is configured, or a toolset of local tools. */
 export interface OfferedServer {
@@ -90,6 +97,11 @@ export class OfferedTools {
   /** Living workers that host the toolset. */
   workersOf(toolset: string): number {
     return this.catalogue.workersOf(toolset);
+  }
+
+  /** Undefined while no living worker hosts the toolset. */
+  describe(toolset: string): ToolsetOffer | undefined {
+    return describeOffer(this.catalogue.announcedAs(toolset));
   }
 
   private notifyListeners(): void {

@@ -2,6 +2,8 @@ import { expect, it } from '@jest/globals';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import { FleetReader } from './fleet-reader.js';
 
+const offer = { source: 'mcp' as const, classes: ['read' as const], drift: ['web.search'] };
+
 function readerOf(inspect: (queue: string) => Promise<{ consumers: number; messages: number } | 'missing'>) {
   const clock = new VirtualClock(new SeededRandom(1));
   let reads = 0;
@@ -20,7 +22,11 @@ function readerOf(inspect: (queue: string) => Promise<{ consumers: number; messa
     store: { listProcesses },
     bus: { inspect },
     peers: { isDead: async (id) => id === 'worker-dead' },
-    offered: { listToolsets: () => ['math'], workersOf: (name) => (name === 'web' ? 2 : 0) },
+    offered: {
+      listToolsets: () => ['math'],
+      workersOf: (name) => (name === 'web' ? 2 : 0),
+      describe: (name) => (name === 'web' ? offer : undefined),
+    },
   });
   return { clock, reader, reads: () => reads };
 }
@@ -32,7 +38,16 @@ it('adds up what living workers tell of a toolset, and how long its queue takes'
   const { toolsets, queues, processes } = await reader.read();
   expect(toolsets).toEqual([
     { name: 'math', calls: 0, workers: 0, running: 0, slots: 0, per_second: 0 },
-    { name: 'web', calls: 41, workers: 2, running: 4, slots: 8, per_second: 1, estimate_ms: 41_000 },
+    {
+      name: 'web',
+      calls: 41,
+      workers: 2,
+      running: 4,
+      slots: 8,
+      per_second: 1,
+      estimate_ms: 41_000,
+      ...offer,
+    },
   ]);
   expect(queues).toEqual({ turns: 0, results: 0, dead_letters: 0 });
   expect(processes.map(({ id, is_alive }) => [id, is_alive])).toEqual([
@@ -45,7 +60,7 @@ it('adds up what living workers tell of a toolset, and how long its queue takes'
 it('answers without the lengths of queues while the broker says nothing', async () => {
   const { reader } = readerOf(() => Promise.reject(new Error('down')));
   const { toolsets, queues } = await reader.read();
-  expect(toolsets[1]).toEqual({ name: 'web', workers: 2, running: 4, slots: 8, per_second: 1 });
+  expect(toolsets[1]).toEqual({ name: 'web', workers: 2, running: 4, slots: 8, per_second: 1, ...offer });
   expect(queues).toEqual({});
 });
 

@@ -1,18 +1,22 @@
-import type { FleetState, ListedProcess, ListedToolset, ToolsetLoad } from '#contracts';
+import type { FleetState, ListedProcess, ListedToolset, ToolsetLoad, ToolsetOffer } from '#contracts';
 import { deadLetterQueue, toolsQueue, type Bus } from '#messaging';
 import type { Store } from '#store';
-import type { Clock } from '#time';
+import { timestampOf, type Clock } from '#time';
 
 /** Many people may ask why their turns wait, most of all when much waits. */
 const REUSE_MS = 1_000;
 const MAX_QUEUES = 500;
 
 export interface FleetReaderDeps {
-  clock: Pick<Clock, 'now'>;
+  clock: Pick<Clock, 'now' | 'wall'>;
   store: Pick<Store, 'listProcesses'>;
   bus: Pick<Bus, 'inspect'>;
   peers: { isDead(processId: string): Promise<boolean> };
-  offered: { listToolsets(): string[]; workersOf(toolset: string): number };
+  offered: {
+    listToolsets(): string[];
+    workersOf(toolset: string): number;
+    describe(toolset: string): ToolsetOffer | undefined;
+  };
 }
 
 interface Read<T> {
@@ -30,12 +34,13 @@ export class FleetReader {
   async read(): Promise<FleetState> {
     const processes = await this.listProcesses();
     const [toolsets, turns, results, dead_letters] = await Promise.all([
-      Promise.all(this.toolsetsOf(processes).map((name) => this.toolset(name, processes))),
+      Promise.all(this.toolsetsOf(processes).map((name) => this.offeredToolset(name, processes))),
       this.messagesIn('turns'),
       this.messagesIn('results'),
       this.messagesIn(deadLetterQueue.name),
     ]);
-    return { processes, toolsets, queues: { turns, results, dead_letters } };
+    const at = timestampOf(this.deps.clock);
+    return { at, processes, toolsets, queues: { turns, results, dead_letters } };
   }
 
   listProcesses(): Promise<ListedProcess[]> {
@@ -50,10 +55,14 @@ export class FleetReader {
 
   private async readProcesses(): Promise<ListedProcess[]> {
     const rows = await this.deps.store.listProcesses();
-    const listed = rows.map(async ({ _id: id, beat: _beat, load = {}, ...row }) => {
+    const listed = rows.map(async ({ _id: id, load = {}, ...row }) => {
       return { id, ...row, load, is_alive: !(await this.deps.peers.isDead(id)) };
     });
     return (await Promise.all(listed)).sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  private async offeredToolset(name: string, processes: readonly ListedProcess[]): Promise<ListedToolset> {
+    return { ...(await this.toolset(name, processes)), ...this.deps.offered.describe(name) };
   }
 
   async toolset(name: string, processes: readonly ListedProcess[]): Promise<ListedToolset> {

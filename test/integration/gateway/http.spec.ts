@@ -505,6 +505,12 @@ describe('the bundled page', () => {
         'x-frame-options': 'DENY',
       });
       expect(index.headers['x-powered-by']).toBeUndefined();
+      for (const path of ['/ops', '/ops/'])
+        expect(await at(path)).toMatchObject({
+          status: 200,
+          body: index.body,
+          headers: { 'content-security-policy': index.headers['content-security-policy'] },
+        });
       const asset = await at('/assets/app-1a2b.js');
       expect(asset.headers).toMatchObject({
         'cache-control': 'public, max-age=31536000, immutable',
@@ -519,6 +525,8 @@ describe('the bundled page', () => {
         '/.hidden',
         '/assets',
         '/none.js',
+        '/ops/none',
+        '/OPS',
       ]) {
         const reply = await at(path);
         expect([path, reply.status]).toEqual([path, 404]);

@@ -119,6 +119,7 @@ describe('what operators see', () => {
       id: 'worker-1',
       role: 'worker',
       host: 'here',
+      beat: expect.any(Number),
       version: '9.9.9',
       started_at: expect.any(String),
       is_alive: true,

@@ -14,10 +14,13 @@ const MISSING_BUILD =
   '<!doctype html><meta charset="utf-8"><title>Switchyard</title>' +
   '<p>The page has not been built. Run <code>npm run build</code> and reload.</p>\n';
 
+/** Addresses of the page itself; it finds out which one it has. */
+const PAGE_PATHS = new Set(['/', '/ops', '/ops/']);
+
 /** The static page from `dir`; `assets/` holds files whose names contain their hash. */
 export function createPage(dir: string): ServePage {
   return (request, response, onMissing) => {
-    const path = request.path === '/' ? '/index.html' : request.path;
+    const path = PAGE_PATHS.has(request.path) ? '/index.html' : request.path;
     if (request.method !== 'GET' && request.method !== 'HEAD') return onMissing();
     if (path === '/index.html' && !existsSync(join(dir, 'index.html'))) return sendMissingBuild(response);
     sendFile(response, dir, path, onMissing);

@@ -100,6 +100,7 @@ export const HTTP_CASES: Record<string, RouteCase> = {
   'GET /api/auth/registration': { open: 'whether there are accounts to be had is asked without one' },
   'POST /api/auth/token': { open: 'a token is had here' },
   'GET /api/auth/me': { own: { path: '/api/auth/me' } },
+  'GET /api/me': { own: { path: '/api/me' } },
   'GET /api/tools': { own: { path: '/api/tools' } },
   'GET /api/conversations': { own: { path: '/api/conversations' } },
   'POST /api/conversations': { own: { path: '/api/conversations', body: {} } },
