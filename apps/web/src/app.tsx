@@ -19,7 +19,7 @@ import { ConversationPage } from './thread/conversation-page.js';
 export function App() {
   const { connection } = useSession();
   const isSignedOut = useObservable(connection.state).phase === 'signed_out';
-  return isSignedOut ? <SignIn /> : <Page />;
+  return isSignedOut ? <SignIn connection={connection} /> : <Page />;
 }
 
 function Page() {

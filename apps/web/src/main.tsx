@@ -9,17 +9,25 @@ import './styles/timeline.css';
 import './styles/composer.css';
 import './styles/panel.css';
 import './styles/narrow.css';
-import { StrictMode } from 'react';
+import { StrictMode, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.js';
+import { OPS_PATH } from './conversation/route.js';
 import { startTheme } from './frame/theme.js';
 import { SessionContext, startSession } from './session/session.js';
 
 startTheme();
-createRoot(document.getElementById('page')!).render(
-  <StrictMode>
+void createPage().then((page) => {
+  createRoot(document.getElementById('page')!).render(<StrictMode>{page}</StrictMode>);
+});
+
+async function createPage(): Promise<ReactNode> {
+  // Loaded only here: people who chat do not pay for it.
+  if (location.pathname.replace(/\/$/, '') === OPS_PATH)
+    return (await import('./ops/start-ops.js')).startOps();
+  return (
     <SessionContext value={startSession()}>
       <App />
     </SessionContext>
-  </StrictMode>,
-);
+  );
+}

@@ -37,6 +37,9 @@ const PAGE_OF_TURNS = 20;
 export const listConversations = (skip: number) =>
   ask<ConversationSummary[]>('GET', `/api/conversations?skip=${skip}&limit=${PAGE_OF_CONVERSATIONS}`);
 
+/** The user whom the server takes this page for, with or without accounts. */
+export const readMe = () => ask<{ id: string; is_operator: boolean }>('GET', '/api/me');
+
 /** The signed-in user, if the server has accounts. */
 export const readAccount = () => ask<{ username: string }>('GET', '/api/auth/me');
 
@@ -102,7 +105,8 @@ export const artifactPath = (id: string) => `/api/artifacts/${encodeURIComponent
 /** Its bytes, with the type that the server reports. */
 export const readArtifact = async (id: string) => (await send('GET', artifactPath(id), '*/*')).blob();
 
-async function ask<T>(method: string, path: string, body?: object): Promise<T> {
+/** One request with JSON in both directions. Throws `HttpError`. */
+export async function ask<T>(method: string, path: string, body?: object): Promise<T> {
   const response = await send(method, path, 'application/json', body);
   return (response.status === 204 ? undefined : await response.json()) as T;
 }

@@ -3,6 +3,9 @@ import { Observable } from '../connection/observable.js';
 /** The page's location: `/#/c/<conversation id>`, or an empty page with its own name. */
 export type Route = { conversationId: string } | { startedOn: string };
 
+/** Where the page is the operators' instead of the chat. */
+export const OPS_PATH = '/ops';
+
 const pattern = /^#\/c\/([A-Za-z0-9_-]{1,128})$/;
 
 /** The address bar as a value. */

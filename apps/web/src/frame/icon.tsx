@@ -53,6 +53,7 @@ const shapes = {
     </>
   ),
   usage: <path d="M3.25 12.75V9M8 12.75v-9.5M12.75 12.75V6.5" />,
+  pulse: <path d="M1.75 8h3l2-4.75 2.75 9.5L11.5 8h2.75" />,
   help: (
     <>
       <circle cx="8" cy="8" r="5.5" />

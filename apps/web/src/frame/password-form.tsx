@@ -1,8 +1,9 @@
 import { useEffect, useState, type SubmitEvent } from 'react';
 import { readRegistration, register, requestToken, type Registration } from '../connection/accounts.js';
+import type { Connection } from '../connection/connection.js';
 import { HttpError } from '../connection/http.js';
 import { forgetInvitation, readInvitation } from '../connection/invitation.js';
-import { useObservable, useSession } from '../session/session.js';
+import { useObservable } from '../session/session.js';
 import { SIGN_IN_PROBLEM, SignInHeading, SignInProblem } from './sign-in-parts.js';
 
 const TEXTS = {
@@ -11,13 +12,13 @@ const TEXTS = {
 };
 
 /** Signs in with a password, or first creates an account if that is possible. */
-export function PasswordForm() {
+export function PasswordForm({ connection }: { connection: Connection }) {
   const registration = useRegistration();
   const [invitation] = useState(readInvitation);
   const canRegister = registration === 'open' || (registration === 'invite' && invitation !== undefined);
   const [chosen, setChosen] = useState<boolean>();
   const isNew = canRegister && (chosen ?? invitation !== undefined);
-  const { problem, isBusy, submit, forgetRefusal } = useEntry(isNew, invitation);
+  const { problem, isBusy, submit, forgetRefusal } = useEntry(connection, isNew, invitation);
   const change = () => {
     forgetRefusal();
     setChosen(!isNew);
@@ -42,8 +43,7 @@ export function PasswordForm() {
 }
 
 /** The action of the form, and its result. */
-function useEntry(isNew: boolean, invitation: string | undefined) {
-  const { connection } = useSession();
+function useEntry(connection: Connection, isNew: boolean, invitation: string | undefined) {
   const { reason } = useObservable(connection.state);
   const [isBusy, setBusy] = useState(false);
   const [refusal, setRefusal] = useState<string>();

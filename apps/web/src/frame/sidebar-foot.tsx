@@ -1,22 +1,19 @@
 import { useCallback, useState } from 'react';
 import { forgetOwnTexts } from '../connection/person.js';
 import { readToken } from '../connection/token.js';
-import { useObservable, useSession } from '../session/session.js';
-import type { IconName } from './icon.js';
+import { useSession } from '../session/session.js';
+import { OPS_PATH } from '../conversation/route.js';
+import { Icon } from './icon.js';
 import { IconButton } from './icon-button.js';
+import { useIsOperator } from './is-operator.js';
 import { useSignedInName } from './signed-in-name.js';
-import { changeTheme, theme, type Theme } from './theme.js';
+import { ThemeButton } from './theme-button.js';
 import { UsagePopover } from './usage-popover.js';
-
-const themes: Record<Theme, { icon: IconName; label: string }> = {
-  system: { icon: 'system', label: 'Theme: as the system' },
-  light: { icon: 'sun', label: 'Theme: light' },
-  dark: { icon: 'moon', label: 'Theme: dark' },
-};
 
 export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
   const { connection } = useSession();
   const signedInName = useSignedInName();
+  const isOperator = useIsOperator(connection);
   const [isUsageShown, setUsageShown] = useState(false);
   const hideUsage = useCallback(() => setUsageShown(false), []);
   const signOut = () => {
@@ -25,7 +22,6 @@ export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
     // The page's data belongs to the user who signed out.
     location.reload();
   };
-  const { icon, label } = themes[useObservable(theme)];
   return (
     <div className="sidebar-foot">
       <span className="grow cut quiet" title={location.host}>
@@ -35,6 +31,11 @@ export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
         <button type="button" className="button button-ghost" onClick={signOut}>
           Sign out
         </button>
+      )}
+      {isOperator && (
+        <a className="icon-button" href={OPS_PATH} aria-label="Operations" title="Operations">
+          <Icon name="pulse" />
+        </a>
       )}
       <span className="menu">
         <IconButton
@@ -46,7 +47,7 @@ export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
         {isUsageShown && <UsagePopover onClose={hideUsage} />}
       </span>
       <IconButton icon="help" label="Keyboard shortcuts" onClick={onShowKeys} />
-      <IconButton icon={icon} label={label} onClick={changeTheme} />
+      <ThemeButton />
     </div>
   );
 }

@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import { useObservable, useSession } from '../session/session.js';
+import type { Connection } from '../connection/connection.js';
+import { useObservable } from '../session/session.js';
 import { SIGN_IN_PROBLEM, SignInHeading, SignInProblem } from './sign-in-parts.js';
 
 const TEXTS = { refused: 'This token was not accepted.', expired: 'Your token has expired.' };
 
 /** Accepts a token from another system. It stays in this tab. */
-export function TokenForm() {
-  const { connection } = useSession();
+export function TokenForm({ connection }: { connection: Connection }) {
   const { reason } = useObservable(connection.state);
   const [token, setToken] = useState('');
   const problem = reason && TEXTS[reason];

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { HttpError, readUsage, type Usage, type UsedDays, type UsedSums } from '../connection/http.js';
+import { formatCost } from '../format/cost.js';
 import { countOf, formatNumber } from '../format/durations.js';
 import { Popover } from './popover.js';
 
@@ -91,9 +92,4 @@ function Line({ name, value, isSum = false }: { name: string; value: string; isS
       <dd>{value}</dd>
     </div>
   );
-}
-
-/** The unit is the operator's. */
-function formatCost(cost: number): string {
-  return cost.toLocaleString(undefined, { maximumFractionDigits: cost < 1 ? 4 : 2 });
 }

@@ -1,0 +1,51 @@
+import type { DeadLetter, FleetState, ListedTurn, TurnTimeline } from '#contracts';
+import { ask } from '../connection/http.js';
+
+/** A dead letter without its content. */
+export type LetterSummary = Omit<DeadLetter, 'content'>;
+
+export interface ListedAccount {
+  id: string;
+  number: number;
+  username: string;
+  role: 'user' | 'operator';
+  is_active: boolean;
+}
+
+export interface UserUsage {
+  user_id: string;
+  input_tokens: number;
+  cached_tokens: number;
+  output_tokens: number;
+  cost: number;
+}
+
+export interface AllUsage {
+  from: string;
+  to: string;
+  rows: UserUsage[];
+  /** There are more rows than these. */
+  is_cut: boolean;
+}
+
+export const MAX_TURNS = 100;
+export const MAX_LETTERS = 100;
+export const MAX_ACCOUNTS = 500;
+
+const letterPath = (id: string) => `/api/admin/dead-letters/${encodeURIComponent(id)}`;
+
+/** What the page of operators asks the gateway for. Every one of them throws `HttpError`. */
+export const operatorApi = {
+  status: () => ask<FleetState>('GET', '/api/admin/status'),
+  turns: () => ask<ListedTurn[]>('GET', `/api/admin/turns?limit=${MAX_TURNS}`),
+  timeline: (turnId: string) =>
+    ask<TurnTimeline>('GET', `/api/admin/turns/${encodeURIComponent(turnId)}/timeline`),
+  letters: () => ask<LetterSummary[]>('GET', `/api/admin/dead-letters?limit=${MAX_LETTERS}`),
+  letter: (id: string) => ask<DeadLetter>('GET', letterPath(id)),
+  replay: (id: string) => ask<LetterSummary>('POST', `${letterPath(id)}/replay`),
+  discard: (id: string) => ask<undefined>('DELETE', letterPath(id)),
+  usage: () => ask<AllUsage>('GET', '/api/admin/usage?by=user'),
+  accounts: () => ask<ListedAccount[]>('GET', `/api/admin/users?limit=${MAX_ACCOUNTS}`),
+};
+
+export type OperatorApi = typeof operatorApi;

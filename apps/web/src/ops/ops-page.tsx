@@ -1,0 +1,43 @@
+import { useEffect } from 'react';
+import { useObservable } from '../session/session.js';
+import { AccountsCard } from './accounts-card.js';
+import { useChosenTurn } from './chosen-turn.js';
+import type { FleetWatch } from './fleet-watch.js';
+import { LettersCard } from './letters-card.js';
+import { OpsHeader } from './ops-header.js';
+import { OpsNav } from './ops-nav.js';
+import { Overview } from './overview.js';
+import { ProcessesCard } from './processes-card.js';
+import { ToolsetsCard } from './toolsets-card.js';
+import { TurnsCard } from './turns-card.js';
+import { WhyCard } from './why-card.js';
+
+/** Everything that operators see, as of the newest answer: no clock runs on between two of them. */
+export function OpsPage({ watch }: { watch: FleetWatch }) {
+  const watched = useObservable(watch.state);
+  const chosenId = useChosenTurn();
+  useEffect(() => watch.choose(chosenId), [watch, chosenId]);
+  const { fleet, turns, letters, usage, accounts, chosen, problem } = watched;
+  const nowMs = fleet ? Date.parse(fleet.at) : 0;
+  return (
+    <div className={`ops${problem === undefined ? '' : ' is-disconnected'}`}>
+      <OpsNav watched={watched} />
+      <main className="ops-main">
+        <OpsHeader at={fleet?.at} problem={problem} />
+        {fleet && (
+          <div className="ops-deck">
+            <Overview fleet={fleet} letters={letters} />
+            <WhyCard chosen={chosen} nowMs={nowMs} />
+            <div className="ops-column">
+              <ToolsetsCard fleet={fleet} turns={turns} history={watch.history} nowMs={nowMs} />
+              <ProcessesCard processes={fleet.processes} beats={watch.beats} nowMs={nowMs} />
+              <TurnsCard turns={turns} chosenId={chosenId} nowMs={nowMs} />
+              <LettersCard letters={letters} nowMs={nowMs} onChange={() => watch.refresh()} />
+              <AccountsCard usage={usage} accounts={accounts} />
+            </div>
+          </div>
+        )}
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,136 @@
+import { useState } from 'react';
+import type { ListedProcess } from '#contracts';
+import { formatElapsed, formatNumber } from '../format/durations.js';
+import { Icon } from '../frame/icon.js';
+import type { Beats } from './beats.js';
+import { Card, Table } from './card.js';
+import { shortId } from './short-id.js';
+import { fullness, groupByRole, loadText, type ProcessGroup } from './process-groups.js';
+
+/** A small fleet is shown as it is. */
+const SHOWN_AT_ONCE = 8;
+/** Two beats, and what the gateway keeps an answer for. */
+const STILL_MS = 6_000;
+
+interface ProcessesCardProps {
+  processes: ListedProcess[];
+  beats: Beats;
+  nowMs: number;
+}
+
+export function ProcessesCard({ processes, beats, nowMs }: ProcessesCardProps) {
+  return (
+    <Card id="processes" title="Processes" note={formatNumber(processes.length)}>
+      <Table label="Processes">
+        <thead>
+          <tr>
+            <th scope="col">Role</th>
+            <th scope="col">Host</th>
+            <th scope="col">Load</th>
+            <th scope="col">Version</th>
+            <th scope="col">Running for</th>
+            <th scope="col" className="right">
+              Heartbeat
+            </th>
+          </tr>
+        </thead>
+        {groupByRole(processes).map((group) => (
+          <Group
+            key={group.role}
+            group={group}
+            isShownAtFirst={processes.length <= SHOWN_AT_ONCE}
+            beats={beats}
+            nowMs={nowMs}
+          />
+        ))}
+      </Table>
+    </Card>
+  );
+}
+
+interface GroupProps {
+  group: ProcessGroup;
+  isShownAtFirst: boolean;
+  beats: Beats;
+  nowMs: number;
+}
+
+function Group({ group, isShownAtFirst, beats, nowMs }: GroupProps) {
+  const [isShown, setShown] = useState(isShownAtFirst);
+  const { role, name, processes, carries, versions, lost } = group;
+  return (
+    <tbody>
+      <tr>
+        <th scope="rowgroup">
+          <button
+            type="button"
+            className="ops-fold"
+            aria-expanded={isShown}
+            onClick={() => setShown(!isShown)}
+          >
+            <Icon name="chevron" className="chevron" />
+            {name} <span className="quiet">{formatNumber(processes.length)}</span>
+          </button>
+        </th>
+        <td />
+        <td className={processes.length === lost ? 'is-bad' : undefined}>
+          <span className="ops-carries">
+            <span className="ops-beats" aria-hidden="true">
+              {processes.map((process) => (
+                <Beat key={process.id} process={process} />
+              ))}
+            </span>
+            {carries}
+          </span>
+        </td>
+        <td>{versions}</td>
+        <td />
+        <td className={`right${lost > 0 ? ' is-warning' : ''}`}>
+          {lost > 0 ? `${formatNumber(lost)} lost` : ''}
+        </td>
+      </tr>
+      {isShown &&
+        processes.map((process) => (
+          <tr key={process.id} data-role={role}>
+            <th scope="row" className="ops-inner">
+              <code title={process.id}>{shortId(process.id)}</code>
+            </th>
+            <td>{process.host}</td>
+            <td>
+              {loadText(process)}
+              {process.load.draining && <span className="tag ops-tag">draining</span>}
+            </td>
+            <td>{process.version ?? 'unknown'}</td>
+            <td title={process.started_at}>
+              {process.started_at === undefined
+                ? 'unknown'
+                : formatElapsed(nowMs - Date.parse(process.started_at))}
+            </td>
+            <Heartbeat isAlive={process.is_alive} stillMs={beats.stillForMs(process.id, nowMs)} />
+          </tr>
+        ))}
+    </tbody>
+  );
+}
+
+/** `Still` times are those that this page has seen itself. */
+function Heartbeat({ isAlive, stillMs }: { isAlive: boolean; stillMs: number }) {
+  if (!isAlive) return <td className="right is-warning">lost</td>;
+  if (stillMs < STILL_MS) return <td className="right">beats</td>;
+  return <td className="right is-warning">still for {formatElapsed(stillMs)}</td>;
+}
+
+function Beat({ process }: { process: ListedProcess }) {
+  const { is_alive, load } = process;
+  const state = is_alive ? (load.draining ? 'draining' : 'alive') : 'lost';
+  const share = fullness(process);
+  // An attribute of SVG: the page's policy allows no styles in its elements.
+  return (
+    <svg className={`ops-beat is-${state}`} viewBox="0 0 14 14">
+      <rect width="14" height="14" rx="3" />
+      {share !== undefined && state === 'alive' && (
+        <rect className="ops-beat-load" y={14 - 14 * share} width="14" height={14 * share} />
+      )}
+    </svg>
+  );
+}
