@@ -44,8 +44,6 @@ export class FakeGateway {
   usage: FakeUsage = { today: '2026-11-19', used: [] };
   /** The only token that is let in; absent: everybody is. */
   token: string | undefined;
-  /** Of everybody. */
-  isOperator = false;
   /** Added to every timestamp, so that a test can let time pass. */
   aheadMs = 0;
   /** Called instead of answering a message; for refusals, for answers that get lost, and for late ones: `answer`. */

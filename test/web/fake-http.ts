@@ -65,7 +65,7 @@ export async function answerHttp(
 }
 
 const answers: Record<string, (gateway: FakeGateway, asked: URLSearchParams) => object> = {
-  '/api/me': ({ isOperator }) => ({ id: 'local', is_operator: isOperator }),
+  '/api/me': () => ({ id: 'local', is_operator: false }),
   '/api/tools': () => ({ tools }),
   '/api/usage': sumUsage,
 };

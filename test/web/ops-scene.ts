@@ -23,7 +23,8 @@ export const LOST_WORKER = 'worker-5e0f5d5c-dead-4000-8000-000000000009';
 
 const QUEUED_CALLS = 41;
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
-const workerId = (number: number) => `worker-7c1de2a4-51f0-4000-8000-00000000000${number}`;
+const workerId = (number: number) =>
+  `worker-${['7c1de2a4', '0f93b6c8', 'd41a77e0', '91b2c35d'][number - 1]}-51f0-4000-8000-000000000001`;
 const loadOf = (name: string, running: number, slots: number, per_second: number): ProcessLoad => ({
   toolsets: { [name]: { running, slots, per_second } },
 });

@@ -55,6 +55,8 @@ const row = (name: string, text: string) => table(name).getByRole('row').filter(
 const cells = (name: string, text: string) => row(name, text).first().locator('th, td').allInnerTexts();
 /** Everything that a page can show, also what is only in attributes. */
 const wholePage = () => page.evaluate<string>('document.documentElement.outerHTML');
+const loadedFiles = () =>
+  page.evaluate<string[]>('performance.getEntriesByType("resource").map(({ name }) => name)');
 const scrollsSideways = () =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
@@ -68,13 +70,13 @@ describe('the page of operators', () => {
   });
 
   it('is reached from the chat, which does not load it before, and is there again after a reload', async () => {
-    const loaded: string[] = [];
     await openAs('olga', true, '/');
-    page.on('request', (request) => loaded.push(new URL(request.url()).pathname));
-    await page.getByRole('link', { name: 'Operations' }).waitFor();
-    expect(loaded.filter((path) => path.includes('ops'))).toEqual([]);
-    await page.getByRole('link', { name: 'Operations' }).click();
+    const link = page.getByRole('link', { name: 'Operations' });
+    await link.waitFor();
+    expect(await loadedFiles()).not.toContainEqual(expect.stringContaining('ops'));
+    await link.click();
     await seen('Five things need you');
+    expect(await loadedFiles()).toContainEqual(expect.stringContaining('ops'));
     await page.reload();
     await seen('Five things need you');
     await page.getByRole('link', { name: 'Back to chat' }).click();

@@ -1,14 +1,13 @@
 import { useState } from 'react';
-import { formatCost } from '../format/cost.js';
-import { formatNumber } from '../format/durations.js';
 import { accountRows, type AccountRow } from './account-rows.js';
 import { Card, Table } from './card.js';
-import type { AllUsage, ListedAccount } from './operator-api.js';
+import { daysText, UsageCells, UsageHeads } from './usage-cells.js';
+import type { AllUsage, ListedAccount, UserUsage } from './operator-api.js';
 
 const FIRST = 10;
 
 interface AccountsCardProps {
-  usage: AllUsage | undefined;
+  usage: AllUsage<UserUsage> | undefined;
   accounts: ListedAccount[] | undefined;
 }
 
@@ -17,11 +16,7 @@ export function AccountsCard({ usage, accounts }: AccountsCardProps) {
   const rows = accountRows(accounts, usage?.rows ?? []);
   const shown = areAllShown ? rows : rows.slice(0, FIRST);
   return (
-    <Card
-      id="accounts"
-      title="Accounts and usage"
-      note={usage && `${usage.from} to ${usage.to}${usage.is_cut ? ', the first rows only' : ''}`}
-    >
+    <Card id="accounts" title="Accounts and usage" note={usage && daysText(usage)}>
       {usage && rows.length === 0 && <p className="ops-none">No model was used.</p>}
       {shown.length > 0 && (
         <Table label="Accounts and usage">
@@ -29,18 +24,7 @@ export function AccountsCard({ usage, accounts }: AccountsCardProps) {
             <tr>
               <th scope="col">User</th>
               {accounts && <th scope="col">Role</th>}
-              <th scope="col" className="right">
-                Tokens in
-              </th>
-              <th scope="col" className="right">
-                Cached
-              </th>
-              <th scope="col" className="right">
-                Tokens out
-              </th>
-              <th scope="col" className="right">
-                Cost
-              </th>
+              <UsageHeads />
             </tr>
           </thead>
           <tbody>
@@ -62,7 +46,6 @@ export function AccountsCard({ usage, accounts }: AccountsCardProps) {
 }
 
 function Row({ row: { id, account, usage }, hasAccounts }: { row: AccountRow; hasAccounts: boolean }) {
-  const tokens = (count: number | undefined) => (count === undefined ? '–' : formatNumber(count));
   return (
     <tr>
       <th scope="row" className="ops-cut" title={id}>
@@ -74,10 +57,7 @@ function Row({ row: { id, account, usage }, hasAccounts }: { row: AccountRow; ha
           {account?.is_active === false && <span className="tag ops-tag">not active</span>}
         </td>
       )}
-      <td className="right">{tokens(usage?.input_tokens)}</td>
-      <td className="right">{tokens(usage?.cached_tokens)}</td>
-      <td className="right">{tokens(usage?.output_tokens)}</td>
-      <td className="right">{usage?.cost ? formatCost(usage.cost) : '–'}</td>
+      <UsageCells usage={usage} />
     </tr>
   );
 }

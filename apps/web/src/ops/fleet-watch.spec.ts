@@ -34,6 +34,7 @@ const api = {
   turns: () => answer<ListedTurn[]>('turns', []),
   letters: () => answer<LetterSummary[]>('letters', []),
   usage: () => answer('usage', { from: '', to: '', rows: [], is_cut: false }),
+  models: () => answer('models', { from: '', to: '', rows: [], is_cut: false }),
   accounts: () => answer<ListedAccount[]>('accounts', []),
   timeline: (id: string) => answer(`timeline ${id}`, { turn_id: id } as TurnTimeline),
 };
@@ -75,7 +76,7 @@ describe('what the page of operators reads', () => {
   it('is everything at first, then the status every 2 s and the rest less often', async () => {
     watch.open();
     await settle();
-    expect(asked).toEqual(['status', 'turns', 'letters', 'usage', 'accounts']);
+    expect(asked).toEqual(['status', 'turns', 'letters', 'usage', 'models', 'accounts']);
     expect(due?.ms).toBe(EVERY_MS);
     expect(await rounds(3)).toEqual(['status', 'status', 'status', 'turns', 'letters']);
     expect((await rounds(27)).filter((name) => name === 'usage')).toHaveLength(1);

@@ -2,7 +2,14 @@ import type { FleetState, ListedTurn, TurnTimeline } from '#contracts';
 import { HttpError } from '../connection/http.js';
 import { Observable } from '../connection/observable.js';
 import { Beats } from './beats.js';
-import type { AllUsage, ListedAccount, LetterSummary, OperatorApi } from './operator-api.js';
+import type {
+  AllUsage,
+  LetterSummary,
+  ListedAccount,
+  ModelUsage,
+  OperatorApi,
+  UserUsage,
+} from './operator-api.js';
 import { QueueHistory } from './queue-history.js';
 
 export const EVERY_MS = 2_000;
@@ -20,7 +27,8 @@ export interface Watched {
   fleet?: FleetState;
   turns?: ListedTurn[];
   letters?: LetterSummary[];
-  usage?: AllUsage;
+  usage?: AllUsage<UserUsage>;
+  models?: AllUsage<ModelUsage>;
   accounts?: ListedAccount[];
   chosen?: Chosen;
   /** The last round failed, and everything else is older. */
@@ -30,7 +38,7 @@ export interface Watched {
 }
 
 export interface WatchDeps {
-  api: Pick<OperatorApi, 'status' | 'turns' | 'letters' | 'timeline' | 'usage' | 'accounts'>;
+  api: Pick<OperatorApi, 'status' | 'turns' | 'letters' | 'timeline' | 'usage' | 'models' | 'accounts'>;
   /** Accounts exist only with `AUTH=local`. */
   hasAccounts: boolean;
   isHidden: () => boolean;
@@ -128,6 +136,7 @@ export class FleetWatch {
   private async readAccounts(): Promise<void> {
     const { api, hasAccounts } = this.deps;
     this.set({ usage: await api.usage() });
+    this.set({ models: await api.models() });
     if (hasAccounts) this.set({ accounts: await api.accounts() });
   }
 

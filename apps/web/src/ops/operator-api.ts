@@ -12,18 +12,22 @@ export interface ListedAccount {
   is_active: boolean;
 }
 
-export interface UserUsage {
-  user_id: string;
+/** Of one user or model, whichever was asked for. */
+export interface UsageSums {
   input_tokens: number;
   cached_tokens: number;
   output_tokens: number;
   cost: number;
 }
 
-export interface AllUsage {
+export type UserUsage = UsageSums & { user_id: string };
+export type ModelUsage = UsageSums & { model: string };
+
+export interface AllUsage<Row> {
+  /** Days, both included. */
   from: string;
   to: string;
-  rows: UserUsage[];
+  rows: Row[];
   /** There are more rows than these. */
   is_cut: boolean;
 }
@@ -44,7 +48,8 @@ export const operatorApi = {
   letter: (id: string) => ask<DeadLetter>('GET', letterPath(id)),
   replay: (id: string) => ask<LetterSummary>('POST', `${letterPath(id)}/replay`),
   discard: (id: string) => ask<undefined>('DELETE', letterPath(id)),
-  usage: () => ask<AllUsage>('GET', '/api/admin/usage?by=user'),
+  usage: () => ask<AllUsage<UserUsage>>('GET', '/api/admin/usage?by=user'),
+  models: () => ask<AllUsage<ModelUsage>>('GET', '/api/admin/usage?by=model'),
   accounts: () => ask<ListedAccount[]>('GET', `/api/admin/users?limit=${MAX_ACCOUNTS}`),
 };
 

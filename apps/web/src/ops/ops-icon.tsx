@@ -12,6 +12,7 @@ const shapes = {
   inbox: (
     <path d="M2.25 9h3l1 1.75h3.5l1-1.75h3M2.25 9l2-5.25h7.5l2 5.25v3a1 1 0 0 1-1 1h-9.5a1 1 0 0 1-1-1z" />
   ),
+  gauge: <path d="M3.2 11.5a5.75 5.75 0 1 1 9.6 0M8 9l2.5-3" />,
   people: (
     <>
       <circle cx="6" cy="5.5" r="2.25" />

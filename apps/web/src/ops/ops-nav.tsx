@@ -26,6 +26,7 @@ export function OpsNav({ watched: { fleet, turns, letters } }: { watched: Watche
       count: letters && atLeast(letters.length, MAX_LETTERS),
       isWarning: letters?.some(({ replayed_at }) => replayed_at === undefined),
     },
+    { id: 'models', name: 'Models', icon: 'gauge' },
     { id: 'accounts', name: 'Accounts and usage', icon: 'people' },
   ];
   const hash = useSyncExternalStore(onHashChange, () => location.hash);

@@ -4,6 +4,7 @@ import { AccountsCard } from './accounts-card.js';
 import { useChosenTurn } from './chosen-turn.js';
 import type { FleetWatch } from './fleet-watch.js';
 import { LettersCard } from './letters-card.js';
+import { ModelsCard } from './models-card.js';
 import { OpsHeader } from './ops-header.js';
 import { OpsNav } from './ops-nav.js';
 import { Overview } from './overview.js';
@@ -17,7 +18,7 @@ export function OpsPage({ watch }: { watch: FleetWatch }) {
   const watched = useObservable(watch.state);
   const chosenId = useChosenTurn();
   useEffect(() => watch.choose(chosenId), [watch, chosenId]);
-  const { fleet, turns, letters, usage, accounts, chosen, problem } = watched;
+  const { fleet, turns, letters, usage, models, accounts, chosen, problem } = watched;
   const nowMs = fleet ? Date.parse(fleet.at) : 0;
   return (
     <div className={`ops${problem === undefined ? '' : ' is-disconnected'}`}>
@@ -33,6 +34,7 @@ export function OpsPage({ watch }: { watch: FleetWatch }) {
               <ProcessesCard processes={fleet.processes} beats={watch.beats} nowMs={nowMs} />
               <TurnsCard turns={turns} chosenId={chosenId} nowMs={nowMs} />
               <LettersCard letters={letters} nowMs={nowMs} onChange={() => watch.refresh()} />
+              <ModelsCard models={models} />
               <AccountsCard usage={usage} accounts={accounts} />
             </div>
           </div>
