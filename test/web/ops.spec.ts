@@ -64,6 +64,7 @@ describe('the page of operators', () => {
   it('is refused to other users, with a way back', async () => {
     await openAs('ann', false);
     await seen('Only operators see this page');
+    await takePicture(page, 'ops-refused');
     await page.getByRole('link', { name: 'Back to chat' }).click();
     await seen('What needs doing?');
     expect(await page.getByRole('link', { name: 'Operations' }).count()).toBe(0);
@@ -159,6 +160,7 @@ describe('the page of operators', () => {
       await page.getByRole('button', { name: `Look at the message from ${queue}` }).click();
       await page.getByRole('dialog', { name: 'Dead letter' }).waitFor();
       expect(await wholePage()).not.toContain(CONTENT);
+      await takePicture(page, `ops-look-${queue}`);
       await page.keyboard.press('Escape');
     }
     await page.getByRole('link', { name: 'turn_2' }).first().click();
@@ -206,10 +208,11 @@ describe('the page of operators', () => {
 describe('while the gateway does not answer', () => {
   it('the page keeps what it has seen, says so, and goes on afterwards', async () => {
     await openOps();
-    await seen('Toolsets');
+    await seen('Five things need you');
     await page.route('**/api/admin/**', (route) => route.abort());
     await seen(/^The server cannot be reached\. Shown as of \d\d:\d\d:\d\d\. The page tries again\.$/);
     expect(await cells('Toolsets', 'warehouse')).toContain('41');
+    await takePicture(page, 'ops-outage');
     await page.unroute('**/api/admin/**');
     await waitFor(async () => (await page.getByText('Shown as of').count()) === 0, {
       what: 'the end of the outage',

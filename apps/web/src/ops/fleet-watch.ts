@@ -109,8 +109,8 @@ export class FleetWatch {
       this.set({ fleet });
       await this.readChosen();
       if (round % TURNS_EVERY === 0) {
-        this.set({ turns: await api.turns() });
         this.set({ letters: await api.letters() });
+        this.set({ turns: await api.turns() });
       }
       if (round % ACCOUNTS_EVERY === 0) await this.readAccounts();
       this.set({ problem: undefined });

@@ -20,7 +20,7 @@ export function Look({ letter, onDiscard }: LookProps) {
   };
   const look = () => {
     operatorApi.letter(id).then(
-      (whole) => setContent(whole.content === '' ? 'Nothing of it could be read.' : whole.content),
+      (whole) => setContent(contentText(whole.content)),
       (error: unknown) => setContent(problemOf(error)),
     );
   };
@@ -145,4 +145,13 @@ function Problem({ words }: { words: string | undefined }) {
 
 function problemOf(error: unknown): string {
   return error instanceof HttpError ? error.message : 'The answer could not be read.';
+}
+
+function contentText(content: string): string {
+  if (content === '') return 'Nothing of it could be read.';
+  try {
+    return JSON.stringify(JSON.parse(content), null, 2);
+  } catch {
+    return content;
+  }
 }

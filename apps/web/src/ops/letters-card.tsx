@@ -7,16 +7,16 @@ import { reasonWords } from './letter-reason.js';
 import { MAX_LETTERS, type LetterSummary } from './operator-api.js';
 
 interface LettersCardProps {
-  letters: LetterSummary[] | undefined;
+  letters: LetterSummary[];
   nowMs: number;
   onChange: () => void;
 }
 
 export function LettersCard({ letters, nowMs, onChange }: LettersCardProps) {
   return (
-    <Card id="dead-letters" title="Dead letters" note={letters && atLeast(letters.length, MAX_LETTERS)}>
-      {letters?.length === 0 && <p className="ops-none">Every message was delivered.</p>}
-      {letters && letters.length > 0 && (
+    <Card id="dead-letters" title="Dead letters" note={atLeast(letters.length, MAX_LETTERS)}>
+      {letters.length === 0 && <p className="ops-none">Every message was delivered.</p>}
+      {letters.length > 0 && (
         <Table label="Dead letters">
           <thead>
             <tr>

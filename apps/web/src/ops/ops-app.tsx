@@ -74,7 +74,7 @@ function Refused() {
   return (
     <Notice>
       <h1>Only operators see this page</h1>
-      <p>You are signed in, but not as an operator. An operator of this server can make you one.</p>
+      <p>You are signed in, but not as an operator. Ask an operator of this server if you need it.</p>
       <a className="button" href="/">
         Back to chat
       </a>

@@ -13,7 +13,10 @@ import { ToolsetsCard } from './toolsets-card.js';
 import { TurnsCard } from './turns-card.js';
 import { WhyCard } from './why-card.js';
 
-/** Everything that operators see, as of the newest answer: no clock runs on between two of them. */
+/**
+ * Everything that operators see, as of the newest answer: no clock runs on between two of them. It is not shown before
+ * the first dead letters are, because the verdict depends on them.
+ */
 export function OpsPage({ watch }: { watch: FleetWatch }) {
   const watched = useObservable(watch.state);
   const chosenId = useChosenTurn();
@@ -25,7 +28,7 @@ export function OpsPage({ watch }: { watch: FleetWatch }) {
       <OpsNav watched={watched} />
       <main className="ops-main">
         <OpsHeader at={fleet?.at} problem={problem} />
-        {fleet && (
+        {fleet && letters && (
           <div className="ops-deck">
             <Overview fleet={fleet} letters={letters} />
             <WhyCard chosen={chosen} nowMs={nowMs} />

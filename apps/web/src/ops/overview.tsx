@@ -7,7 +7,7 @@ import { verdictOf } from './verdict.js';
 
 interface OverviewProps {
   fleet: FleetState;
-  letters: LetterSummary[] | undefined;
+  letters: LetterSummary[];
 }
 
 /** The one sentence that says whether an operator is needed, and the figures of the whole fleet. */
@@ -40,7 +40,7 @@ export function Overview({ fleet, letters }: OverviewProps) {
       />
       <Figure name="Calls a second" value={perSecond.toFixed(1)} />
       <Figure name="Sockets" value={formatNumber(sum(loads.map(({ sockets }) => sockets)))} />
-      <Figure name="Dead letters" value={letters ? atLeast(letters.length, MAX_LETTERS) : '–'} />
+      <Figure name="Dead letters" value={atLeast(letters.length, MAX_LETTERS)} />
     </section>
   );
 }

@@ -29,7 +29,7 @@ export function ToolsetsCard({ fleet: { toolsets }, turns = [], history, nowMs }
                 Workers
               </th>
               <th scope="col" title="As this page has seen it since it was opened, 30 min at most">
-                Queue, {spanText(history.spanMs)}
+                Queue{spanText(history.spanMs)}
               </th>
               <th scope="col" className="right">
                 Now
@@ -69,10 +69,11 @@ export function ToolsetsCard({ fleet: { toolsets }, turns = [], history, nowMs }
   );
 }
 
-/** `14 s`, `12 min`. */
+/** `, 14 s`, `, 12 min`; nothing at first. */
 function spanText(ms: number): string {
   const seconds = Math.round(ms / 1_000);
-  return seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+  if (seconds === 0) return '';
+  return seconds < 60 ? `, ${seconds} s` : `, ${Math.round(seconds / 60)} min`;
 }
 
 interface RowProps {

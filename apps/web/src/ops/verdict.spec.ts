@@ -25,18 +25,18 @@ const healthy = {
   toolsets: [toolset()],
   queues: { turns: 0, results: 0, dead_letters: 0 },
 };
-const needs = (change: Partial<typeof healthy>, letters?: { replayed_at?: string }[]) =>
+const needs = (change: Partial<typeof healthy>, letters: { replayed_at?: string }[] = []) =>
   verdictOf({ ...healthy, ...change }, letters).needs.map(({ subject, text }) => `${subject} ${text}`);
 
 describe('the verdict on a fleet', () => {
   it('is that everything is healthy when nothing is wrong', () => {
-    expect(verdictOf(healthy)).toEqual({ title: 'Everything is healthy', needs: [] });
+    expect(verdictOf(healthy, [])).toEqual({ title: 'Everything is healthy', needs: [] });
   });
 
   it('counts what needs an operator, in words as long as there are some', () => {
     const none = (count: number) =>
       Array.from({ length: count }, (_, i) => toolset({ name: `t${i}`, workers: 0 }));
-    const titleOf = (count: number) => verdictOf({ ...healthy, toolsets: none(count) }).title;
+    const titleOf = (count: number) => verdictOf({ ...healthy, toolsets: none(count) }, []).title;
     expect([1, 2, 9, 12].map(titleOf)).toEqual([
       'One thing needs you',
       'Two things need you',

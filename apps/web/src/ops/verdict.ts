@@ -18,7 +18,7 @@ export interface Verdict {
 /** What the whole fleet needs from an operator, as far as its status tells. */
 export function verdictOf(
   fleet: Pick<FleetState, 'processes' | 'toolsets' | 'queues'>,
-  letters: readonly Pick<LetterSummary, 'replayed_at'>[] = [],
+  letters: readonly Pick<LetterSummary, 'replayed_at'>[],
 ): Verdict {
   const needs = [
     ...needsOfBroker(fleet),
