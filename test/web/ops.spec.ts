@@ -11,6 +11,7 @@ import type { Contexts } from './contexts.js';
 import { beatOnce, CONTENT, LOST_WORKER, plantFleet, WAITING_TURN } from './ops-scene.js';
 
 const AUTH = { kind: 'jwt' as const, secret: JWT_SECRET };
+const laptop = { width: 1280, height: 800 };
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 let harness: Harness;
@@ -108,17 +109,17 @@ describe('the page of operators', () => {
       'Tool workers\n5',
       '',
       '8 of 52 slots, 1 lost',
+      '1 lost',
       '0.1.9, 0.2.0',
       '',
-      '1 lost',
     ]);
     expect(await cells('Processes', 'worker-5e0f5d5c')).toEqual([
       'worker-5e0f5d5c',
       'node-2',
       '0 of 8 slots',
+      'lost',
       '0.2.0',
       '8 h 0 min',
-      'lost',
     ]);
     expect(await row('Processes', 'draining').count()).toBeGreaterThan(0);
     expect(await cells('Accounts and usage', 'mira')).toEqual([
@@ -188,8 +189,8 @@ describe('the page of operators', () => {
   });
 
   for (const [name, options] of [
-    ['light', {}],
-    ['dark', { colorScheme: 'dark' as const }],
+    ['light', { viewport: laptop }],
+    ['dark', { viewport: laptop, colorScheme: 'dark' as const }],
     ['phone', phone],
   ] as const)
     it(`fits, ${name}`, async () => {
@@ -199,7 +200,13 @@ describe('the page of operators', () => {
       await beatOnce(harness);
       await page.getByText('beats', { exact: true }).first().waitFor();
       await takePicture(page, `ops-${name}`);
+      // An address with a turn does not scroll past the overview; a choice leads to the turn.
+      expect((await page.getByRole('status').boundingBox())!.y).toBeGreaterThan(0);
       expect(await scrollsSideways()).toBe(false);
+      await page.getByRole('link', { name: 'turn_2' }).first().click();
+      const { y } = (await page.locator('.ops-reason').filter({ hasText: 'mail.send' }).boundingBox())!;
+      expect(y).toBeGreaterThan(0);
+      expect(y).toBeLessThan(page.viewportSize()!.height);
       await page.getByRole('button', { name: 'Look at the message from turns' }).scrollIntoViewIfNeeded();
       await takePicture(page, `ops-${name}-below`);
     });

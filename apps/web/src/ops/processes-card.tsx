@@ -27,11 +27,9 @@ export function ProcessesCard({ processes, beats, nowMs }: ProcessesCardProps) {
             <th scope="col">Role</th>
             <th scope="col">Host</th>
             <th scope="col">Load</th>
+            <th scope="col">Heartbeat</th>
             <th scope="col">Version</th>
             <th scope="col">Running for</th>
-            <th scope="col" className="right">
-              Heartbeat
-            </th>
           </tr>
         </thead>
         {groupByRole(processes).map((group) => (
@@ -83,11 +81,11 @@ function Group({ group, isShownAtFirst, beats, nowMs }: GroupProps) {
             {carries}
           </span>
         </td>
-        <td>{versions}</td>
-        <td />
-        <td className={`right${lost > 0 ? ' is-warning' : ''}`}>
+        <td className={lost > 0 ? 'is-warning' : undefined}>
           {lost > 0 ? `${formatNumber(lost)} lost` : ''}
         </td>
+        <td>{versions}</td>
+        <td />
       </tr>
       {isShown &&
         processes.map((process) => (
@@ -100,13 +98,13 @@ function Group({ group, isShownAtFirst, beats, nowMs }: GroupProps) {
               {loadText(process)}
               {process.load.draining && <span className="tag ops-tag">draining</span>}
             </td>
+            <Heartbeat isAlive={process.is_alive} stillMs={beats.stillForMs(process.id, nowMs)} />
             <td>{process.version ?? 'unknown'}</td>
             <td title={process.started_at}>
               {process.started_at === undefined
                 ? 'unknown'
                 : formatElapsed(nowMs - Date.parse(process.started_at))}
             </td>
-            <Heartbeat isAlive={process.is_alive} stillMs={beats.stillForMs(process.id, nowMs)} />
           </tr>
         ))}
     </tbody>
@@ -115,9 +113,9 @@ function Group({ group, isShownAtFirst, beats, nowMs }: GroupProps) {
 
 /** `Still` times are those that this page has seen itself. */
 function Heartbeat({ isAlive, stillMs }: { isAlive: boolean; stillMs: number }) {
-  if (!isAlive) return <td className="right is-warning">lost</td>;
-  if (stillMs < STILL_MS) return <td className="right">beats</td>;
-  return <td className="right is-warning">still for {formatElapsed(stillMs)}</td>;
+  if (!isAlive) return <td className="is-warning">lost</td>;
+  if (stillMs < STILL_MS) return <td>beats</td>;
+  return <td className="is-warning">still for {formatElapsed(stillMs)}</td>;
 }
 
 function Beat({ process }: { process: ListedProcess }) {

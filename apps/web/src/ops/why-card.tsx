@@ -10,14 +10,18 @@ import { isStuck, waitWords } from './wait-words.js';
 
 /** The end of a timeline says why a turn waits; a long one is shown from there. */
 const LAST = 30;
+const ONE_COLUMN = '(max-width: 1100px)';
 
 /** Why the chosen turn waits, and everything that has happened to it. */
 export function WhyCard({ chosen, nowMs }: { chosen: Chosen | undefined; nowMs: number }) {
   const card = useRef<HTMLElement>(null);
   const id = chosen?.id;
-  // On a phone it is above the list in which the turn was chosen.
+  const shownFirst = useRef(id);
+  // In one column it is above the list in which the turn was chosen.
   useEffect(() => {
-    if (id !== undefined) card.current?.scrollIntoView({ block: 'nearest' });
+    if (id === shownFirst.current || id === undefined) return;
+    shownFirst.current = undefined;
+    if (matchMedia(ONE_COLUMN).matches) card.current?.scrollIntoView();
   }, [id]);
   return (
     <section id="why" ref={card} className="ops-card ops-why" aria-labelledby="why-title">
