@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { LogLevels } from './log-levels.js';
 import type { LogLevel } from '#contracts';
+import { LogLevels } from './log-levels.js';
 import { auditLoggerOf, createLogger } from './logger.js';
 import { createNestLogger } from './nest-logger.js';
 

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
-import { createReadableStream } from './readable-lines.js';
 import type { LogLevel } from '#contracts';
+import { createReadableStream } from './readable-lines.js';
 import { redactFields, redactText, toPrintableLine } from './redact.js';
 
 export type Logger = pino.Logger;
