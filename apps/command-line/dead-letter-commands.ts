@@ -1,6 +1,6 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import type { DeadLetter } from '#contracts';
-import { describeLetter, listLetters, type LetterSummary } from './describe-letters.js';
+import type { ListedLetter, ShownLetter } from '#contracts';
+import { describeLetter, listLetters } from './describe-letters.js';
 import type { GatewayApi } from './gateway-api.adapter.js';
 import { toJson } from './to-json.js';
 
@@ -20,7 +20,7 @@ export function addDeadLetterCommands(
     .option('--limit <count>', 'how many', parseLimit, 100)
     .option('--json', 'as JSON')
     .action(async ({ limit, json }: { limit: number; json?: boolean }) => {
-      const letters = await openApi().get<LetterSummary[]>(`${PATH}?limit=${limit}`);
+      const letters = await openApi().get<ListedLetter[]>(`${PATH}?limit=${limit}`);
       write(json ? toJson(letters) : listLetters(letters));
     });
   commands
@@ -28,14 +28,14 @@ export function addDeadLetterCommands(
     .description('one of them with its content')
     .option('--json', 'as JSON')
     .action(async (id: string, { json }: { json?: boolean }) => {
-      const letter = await openApi().get<DeadLetter>(pathOf(id));
+      const letter = await openApi().get<ShownLetter>(pathOf(id));
       write(json ? toJson(letter) : describeLetter(letter));
     });
   commands
     .command('replay <id>')
     .description('sends a hint about its turn again')
     .action(async (id: string) => {
-      const { queue } = await openApi().post<LetterSummary>(`${pathOf(id)}/replay`);
+      const { queue } = await openApi().post<ListedLetter>(`${pathOf(id)}/replay`);
       write(queue === 'turns' ? 'Put back into turns.\n' : 'A hint about its turn was sent.\n');
     });
   commands

@@ -9,6 +9,7 @@ export * from './question.js';
 export * from './view.js';
 export * from './events.js';
 export * from './client.js';
+export * from './letter-reason.js';
 export * from './operator-answers.js';
 export * from './messages.js';
 export * from './limits.js';

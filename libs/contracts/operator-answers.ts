@@ -1,3 +1,5 @@
+import type { LetterReason } from './letter-reason.js';
+import type { DeadLetter } from './records/dead-letter.js';
 import type { ProcessLoad, ProcessRow } from './records/process.js';
 import type { ToolSource } from './records/step.js';
 import type { Switch } from './records/switch.js';
@@ -139,6 +141,14 @@ export interface FleetState {
   /** Messages that wait; absent: the broker did not say. */
   queues: { turns?: number; results?: number; dead_letters?: number };
 }
+
+/** A dead letter without its content. */
+export interface ListedLetter extends Omit<DeadLetter, 'content' | 'reason'> {
+  reason: LetterReason;
+}
+
+/** `content`: the message's ids, times and sizes as JSON; may be empty. */
+export interface ShownLetter extends ListedLetter, Pick<DeadLetter, 'content'> {}
 
 export type ListedSwitch = Omit<Switch, '_id'>;
 

@@ -1,4 +1,13 @@
-import { decodeMessage, newMessage, QUEUE_TYPES, type DeadLetter, type Message } from '#contracts';
+import {
+  decodeMessage,
+  letterReasonOf,
+  newMessage,
+  QUEUE_TYPES,
+  type DeadLetter,
+  type ListedLetter,
+  type Message,
+  type ShownLetter,
+} from '#contracts';
 import { readMessageIds } from '#journal';
 import { kindOfQueue, type Bus, type PublishOutcome } from '#messaging';
 import type { Logger } from '#observability';
@@ -8,9 +17,6 @@ import type { User } from '../people/auth/user.js';
 import { notFound, RequestError } from '../errors/request-error.js';
 
 const RETRY_AFTER_MS = 5_000;
-
-/** A dead letter without its content. */
-export type DeadLetterSummary = Omit<DeadLetter, 'content'>;
 
 export interface DeadLettersDeps extends Time {
   store: Store;
@@ -26,36 +32,41 @@ export class DeadLetters {
   constructor(private readonly deps: DeadLettersDeps) {}
 
   /** Newest first. */
-  async list(limit: number): Promise<DeadLetterSummary[]> {
-    return (await this.deps.store.listDeadLetters(limit)).map(withoutContent);
+  async list(limit: number): Promise<ListedLetter[]> {
+    return (await this.deps.store.listDeadLetters(limit)).map(listed);
   }
 
-  async show(id: string): Promise<DeadLetter> {
-    const letter = await this.deps.store.getDeadLetter(id);
-    if (!letter) throw notFound();
-    // An earlier version has kept whole messages.
-    return { ...letter, content: readMessageIds(Buffer.from(letter.content)).kept };
+  async show(id: string): Promise<ShownLetter> {
+    const letter = await this.read(id);
+    return { ...listed(letter), content: letter.content };
   }
 
   /**
    * Puts a hint into `turns`: a copy of one that died there, or one about the turn of a call or a result, whose
    * arguments are in the journal. It has its own id: if it dies, too, that is another letter.
    */
-  async replay(user: User, id: string): Promise<DeadLetterSummary> {
+  async replay(user: User, id: string): Promise<ListedLetter> {
     const { store, bus, log, clock } = this.deps;
-    const letter = await this.show(id);
+    const letter = await this.read(id);
     const outcome = await bus.publish('turns', await this.hintOf(letter));
     log.info({ audit: 'dead_letter_replayed', dead_letter: id, user_id: user.id, outcome }, 'dead letter');
     if (outcome !== 'confirmed') throw refusal(outcome, 'turns');
     const replay = { replayed_at: timestampOf(clock), replayed_by: user.id };
     await store.noteReplay(id, replay);
-    return { ...withoutContent(letter), ...replay };
+    return { ...listed(letter), ...replay };
   }
 
   async discard(user: User, id: string): Promise<void> {
-    await this.show(id);
+    await this.read(id);
     await this.deps.store.removeDeadLetter(id);
     this.deps.log.info({ audit: 'dead_letter_discarded', dead_letter: id, user_id: user.id }, 'dead letter');
+  }
+
+  private async read(id: string): Promise<DeadLetter> {
+    const letter = await this.deps.store.getDeadLetter(id);
+    if (!letter) throw notFound();
+    // An earlier version has kept whole messages.
+    return { ...letter, content: readMessageIds(Buffer.from(letter.content)).kept };
   }
 
   private async hintOf({ queue, content }: DeadLetter): Promise<Message> {
@@ -94,6 +105,6 @@ function refusal(outcome: Exclude<PublishOutcome, 'confirmed'>, queue: string): 
   }
 }
 
-function withoutContent({ content: _content, ...summary }: DeadLetter): DeadLetterSummary {
-  return summary;
+function listed({ content: _content, ...letter }: DeadLetter): ListedLetter {
+  return { ...letter, reason: letterReasonOf(letter.reason) };
 }

@@ -1,4 +1,14 @@
-import type { Answer, Call, Claim, DeadLetter, Journal, Outcome, Step, TimelineEntry } from '#contracts';
+import {
+  letterReasonOf,
+  type Answer,
+  type Call,
+  type Claim,
+  type DeadLetter,
+  type Journal,
+  type Outcome,
+  type Step,
+  type TimelineEntry,
+} from '#contracts';
 
 /** Everything that the journal knows of a turn, in the order of time. */
 export function timelineOf(
@@ -68,9 +78,8 @@ function ofAnswer({ _id, at, by, decision, question, action }: Answer): Timeline
   return { ...row, what: 'answer', about: defined({ action }) };
 }
 
-/** The broker's word for the death; what follows it may quote an error. */
 function ofLetter({ at, queue, reason, size }: Omit<DeadLetter, 'content'>): TimelineEntry {
-  return { at, what: 'dead_letter', about: defined({ queue, reason: reason.split(':')[0], bytes: size }) };
+  return { at, what: 'dead_letter', about: defined({ queue, reason: letterReasonOf(reason), bytes: size }) };
 }
 
 function bytesOf(content: unknown): number {

@@ -19,7 +19,13 @@ import { runSwitchyard } from './switchyard-command.js';
 const AUTH = { kind: 'jwt' as const, secret: JWT_SECRET };
 /** In everything that people, models and tools write. */
 const CONTENT = 'PLANTED';
-const OPERATOR_PATHS = ['status', 'turns', `turns/${TURN_ID}/timeline`];
+const OPERATOR_PATHS = [
+  'status',
+  'turns',
+  `turns/${TURN_ID}/timeline`,
+  'dead-letters',
+  'dead-letters/letter',
+];
 
 let harness: Harness;
 beforeAll(async () => {
@@ -58,9 +64,10 @@ async function plantTurn(): Promise<void> {
   await store.settle(outcomeRow(2, { status: 'failure', data: null, error, explanation: CONTENT }));
   const letter = {
     queue: 'tools.math',
-    reason: `rejected: ${CONTENT}`,
+    reason: `rejected: handler failed: Error: ${CONTENT}`,
     message_id: 'm',
-    content: '{}',
+    // As an earlier version kept it: the whole message.
+    content: JSON.stringify({ type: 'tool.call', body: { turn_id: TURN_ID, arguments: { text: CONTENT } } }),
     size: 9,
   };
   await store.putDeadLetter({ _id: 'letter', ...letter, turn_id: TURN_ID, at: new Date().toISOString() });
@@ -70,8 +77,9 @@ function tokenOf(id: string, isOperator: boolean) {
   return signToken(new SystemClock(), { id, isOperator }, 1, AUTH);
 }
 
-async function ask(path: string, token: string) {
+async function ask(path: string, token: string, method = 'GET') {
   const response = await fetch(`${harness.url}/api/${path}`, {
+    method,
     headers: { authorization: `Bearer ${token}` },
   });
   return { status: response.status, text: await response.text() };
@@ -87,12 +95,17 @@ describe('what operators see', () => {
       expect([path, status]).toEqual([path, 200]);
       expect(text).not.toContain(CONTENT);
     }
+    const replayed = await ask('admin/dead-letters/letter/replay', token, 'POST');
+    expect(replayed.status).toBe(200);
+    expect(replayed.text).not.toContain(CONTENT);
     for (const words of [
       ['status'],
       ['toolsets'],
       ['turns', 'list'],
       ['turns', 'show', TURN_ID],
       ['turns', 'why', TURN_ID],
+      ['dead-letters', 'list'],
+      ['dead-letters', 'show', 'letter'],
     ])
       for (const option of [[], ['--json']])
         expect(await switchyard(token, ...words, ...option)).not.toContain(CONTENT);
@@ -155,7 +168,7 @@ describe('what operators see', () => {
     expect(timeline).toContainEqual(
       expect.objectContaining({
         what: 'dead_letter',
-        about: { queue: 'tools.math', reason: 'rejected', bytes: 9 },
+        about: { queue: 'tools.math', reason: 'rejected: handler failed', bytes: 9 },
       }),
     );
     expect(waiting).toMatchObject({ reason: 'no_worker', step: 1, tool_call_id: callId(3) });

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import type { ListedProcess, ListedToolset, ListedTurn, Waiting } from '#contracts';
 import { accountRows } from './account-rows.js';
 import { Beats } from './beats.js';
-import { reasonWords } from './letter-reason.js';
 import { oldestWaits } from './oldest-waits.js';
 import { fullness, groupByRole, loadText } from './process-groups.js';
 import { QueueHistory } from './queue-history.js';
@@ -119,19 +118,6 @@ describe('waits', () => {
     expect(isStuck({ reason: 'queued', since: at(0) }, 20_001)).toBe(true);
     for (const reason of ['running', 'model', 'question', 'approval'] as const)
       expect(isStuck({ reason, since: at(0) }, 3_600_000)).toBe(false);
-  });
-});
-
-describe('the reason of a dead letter', () => {
-  it.each([
-    ['delivery_limit', 'Delivered again and again'],
-    ['rejected: not JSON', 'Not JSON'],
-    ['rejected: handler failed: Error: a secret', 'Its handler failed'],
-    ['rejected: this worker has no tool secret.name', 'Its worker does not have the tool'],
-    ['rejected: a secret', 'Rejected'],
-    ['a secret', 'For another reason'],
-  ])('%s is told without what may be quoted in it', (reason, words) => {
-    expect(reasonWords(reason)).toBe(words);
   });
 });
 

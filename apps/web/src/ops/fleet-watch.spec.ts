@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { FleetState, ListedTurn, TurnTimeline } from '#contracts';
+import type { FleetState, ListedLetter, ListedTurn, TurnTimeline } from '#contracts';
 import { HttpError } from '../connection/http.js';
-import type { ListedAccount, LetterSummary } from './operator-api.js';
+import type { ListedAccount } from './operator-api.js';
 import { EVERY_MS, FleetWatch } from './fleet-watch.js';
 
 let asked: string[];
@@ -32,7 +32,7 @@ async function answer<T>(name: string, value: T): Promise<T> {
 const api = {
   status: () => answer('status', fleet()),
   turns: () => answer<ListedTurn[]>('turns', []),
-  letters: () => answer<LetterSummary[]>('letters', []),
+  letters: () => answer<ListedLetter[]>('letters', []),
   usage: () => answer('usage', { from: '', to: '', rows: [], is_cut: false }),
   models: () => answer('models', { from: '', to: '', rows: [], is_cut: false }),
   accounts: () => answer<ListedAccount[]>('accounts', []),

@@ -1,15 +1,8 @@
-import type { FleetState, ListedTurn, TurnTimeline } from '#contracts';
+import type { FleetState, ListedLetter, ListedTurn, TurnTimeline } from '#contracts';
 import { HttpError } from '../connection/http.js';
 import { Observable } from '../connection/observable.js';
 import { Beats } from './beats.js';
-import type {
-  AllUsage,
-  LetterSummary,
-  ListedAccount,
-  ModelUsage,
-  OperatorApi,
-  UserUsage,
-} from './operator-api.js';
+import type { AllUsage, ListedAccount, ModelUsage, OperatorApi, UserUsage } from './operator-api.js';
 import { QueueHistory } from './queue-history.js';
 
 export const EVERY_MS = 2_000;
@@ -26,7 +19,7 @@ export interface Chosen {
 export interface Watched {
   fleet?: FleetState;
   turns?: ListedTurn[];
-  letters?: LetterSummary[];
+  letters?: ListedLetter[];
   usage?: AllUsage<UserUsage>;
   models?: AllUsage<ModelUsage>;
   accounts?: ListedAccount[];

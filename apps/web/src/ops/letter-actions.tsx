@@ -1,11 +1,12 @@
 import { useState } from 'react';
+import type { ListedLetter } from '#contracts';
 import { HttpError } from '../connection/http.js';
 import { formatBytes } from '../format/bytes.js';
 import { Popover } from '../frame/popover.js';
-import { operatorApi, type LetterSummary } from './operator-api.js';
+import { operatorApi } from './operator-api.js';
 
 interface LookProps {
-  letter: LetterSummary;
+  letter: ListedLetter;
   onDiscard: () => void;
 }
 
@@ -65,13 +66,7 @@ export function Look({ letter, onDiscard }: LookProps) {
 }
 
 /** Asks before it replays. */
-export function Replay({
-  letter: { _id: id, queue },
-  onDone,
-}: {
-  letter: LetterSummary;
-  onDone: () => void;
-}) {
+export function Replay({ letter: { _id: id, queue }, onDone }: { letter: ListedLetter; onDone: () => void }) {
   const [isOpen, setOpen] = useState(false);
   const label = `Replay the message from ${queue}`;
   const replay = useAction(

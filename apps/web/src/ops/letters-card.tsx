@@ -1,13 +1,28 @@
+import type { LetterReason, ListedLetter } from '#contracts';
 import { formatElapsed } from '../format/durations.js';
 import { atLeast } from './at-least.js';
 import { Card, Table } from './card.js';
 import { turnHash } from './chosen-turn.js';
 import { Look, Replay } from './letter-actions.js';
-import { reasonWords } from './letter-reason.js';
-import { MAX_LETTERS, type LetterSummary } from './operator-api.js';
+import { MAX_LETTERS } from './operator-api.js';
+
+const WORDS: Record<LetterReason, string> = {
+  delivery_limit: 'Delivered again and again',
+  maxlen: 'Its queue was full',
+  expired: 'Too old',
+  'rejected: not JSON': 'Not JSON',
+  'rejected: too large': 'Larger than allowed',
+  'rejected: too deep': 'Deeper than allowed',
+  'rejected: version': 'Of another version',
+  'rejected: wrong queue': 'In the wrong queue',
+  'rejected: unknown tool': 'Its worker does not have the tool',
+  'rejected: handler failed': 'Its handler failed',
+  rejected: 'Rejected',
+  other: 'For another reason',
+};
 
 interface LettersCardProps {
-  letters: LetterSummary[];
+  letters: ListedLetter[];
   nowMs: number;
   onChange: () => void;
 }
@@ -42,13 +57,13 @@ export function LettersCard({ letters, nowMs, onChange }: LettersCardProps) {
   );
 }
 
-function Row({ letter, nowMs, onChange }: { letter: LetterSummary; nowMs: number; onChange: () => void }) {
+function Row({ letter, nowMs, onChange }: { letter: ListedLetter; nowMs: number; onChange: () => void }) {
   const { queue, reason, turn_id, at, replayed_at } = letter;
   return (
     <tr>
       <th scope="row">{queue}</th>
       <td>
-        {reasonWords(reason)}
+        {WORDS[reason]}
         {replayed_at !== undefined && <span className="tag ops-tag">replayed</span>}
       </td>
       <td className="ops-cut">

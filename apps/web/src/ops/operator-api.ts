@@ -1,8 +1,5 @@
-import type { DeadLetter, FleetState, ListedTurn, TurnTimeline } from '#contracts';
+import type { FleetState, ListedLetter, ListedTurn, ShownLetter, TurnTimeline } from '#contracts';
 import { ask } from '../connection/http.js';
-
-/** A dead letter without its content. */
-export type LetterSummary = Omit<DeadLetter, 'content'>;
 
 export interface ListedAccount {
   id: string;
@@ -44,9 +41,9 @@ export const operatorApi = {
   turns: () => ask<ListedTurn[]>('GET', `/api/admin/turns?limit=${MAX_TURNS}`),
   timeline: (turnId: string) =>
     ask<TurnTimeline>('GET', `/api/admin/turns/${encodeURIComponent(turnId)}/timeline`),
-  letters: () => ask<LetterSummary[]>('GET', `/api/admin/dead-letters?limit=${MAX_LETTERS}`),
-  letter: (id: string) => ask<DeadLetter>('GET', letterPath(id)),
-  replay: (id: string) => ask<LetterSummary>('POST', `${letterPath(id)}/replay`),
+  letters: () => ask<ListedLetter[]>('GET', `/api/admin/dead-letters?limit=${MAX_LETTERS}`),
+  letter: (id: string) => ask<ShownLetter>('GET', letterPath(id)),
+  replay: (id: string) => ask<ListedLetter>('POST', `${letterPath(id)}/replay`),
   discard: (id: string) => ask<undefined>('DELETE', letterPath(id)),
   usage: () => ask<AllUsage<UserUsage>>('GET', '/api/admin/usage?by=user'),
   models: () => ask<AllUsage<ModelUsage>>('GET', '/api/admin/usage?by=model'),

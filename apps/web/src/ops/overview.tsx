@@ -1,13 +1,13 @@
 import { Fragment } from 'react';
-import type { FleetState } from '#contracts';
+import type { FleetState, ListedLetter } from '#contracts';
 import { formatNumber } from '../format/durations.js';
 import { atLeast } from './at-least.js';
-import { MAX_LETTERS, type LetterSummary } from './operator-api.js';
+import { MAX_LETTERS } from './operator-api.js';
 import { verdictOf } from './verdict.js';
 
 interface OverviewProps {
   fleet: FleetState;
-  letters: LetterSummary[];
+  letters: ListedLetter[];
 }
 
 /** The one sentence that says whether an operator is needed, and the figures of the whole fleet. */

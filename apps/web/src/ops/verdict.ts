@@ -1,5 +1,4 @@
-import type { FleetState, ListedToolset } from '#contracts';
-import type { LetterSummary } from './operator-api.js';
+import type { FleetState, ListedLetter, ListedToolset } from '#contracts';
 
 /** As the alert on calls that wait too long. */
 const TOO_LONG_MS = 20_000;
@@ -18,7 +17,7 @@ export interface Verdict {
 /** What the whole fleet needs from an operator, as far as its status tells. */
 export function verdictOf(
   fleet: Pick<FleetState, 'processes' | 'toolsets' | 'queues'>,
-  letters: readonly Pick<LetterSummary, 'replayed_at'>[],
+  letters: readonly Pick<ListedLetter, 'replayed_at'>[],
 ): Verdict {
   const needs = [
     ...needsOfBroker(fleet),
@@ -60,7 +59,7 @@ function needsOfToolset(toolset: ListedToolset): Need[] {
   return texts.length === 0 ? [] : [{ subject, text: texts.join(' and ') }];
 }
 
-function needsOfLetters(letters: readonly Pick<LetterSummary, 'replayed_at'>[]): Need[] {
+function needsOfLetters(letters: readonly Pick<ListedLetter, 'replayed_at'>[]): Need[] {
   const open = letters.filter(({ replayed_at }) => replayed_at === undefined).length;
   if (open === 0) return [];
   return [{ subject: counted(open, 'message', 'messages'), text: 'could not be delivered' }];
