@@ -58,6 +58,7 @@ const cells = (name: string, text: string) => row(name, text).first().locator('t
 const wholePage = () => page.evaluate<string>('document.documentElement.outerHTML');
 const loadedFiles = () =>
   page.evaluate<string[]>('performance.getEntriesByType("resource").map(({ name }) => name)');
+const focusedText = () => page.evaluate<string>('document.activeElement.textContent');
 const scrollsSideways = () =>
   page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
@@ -109,7 +110,6 @@ describe('the page of operators', () => {
       'Tool workers\n5',
       '',
       '8 of 52 slots, 1 lost',
-      '1 lost',
       '0.1.9, 0.2.0',
       '',
     ]);
@@ -152,6 +152,24 @@ describe('the page of operators', () => {
     await seen('There is no turn with this id.');
     await page.getByRole('button', { name: 'Close this turn' }).click();
     await seen('Choose a turn in the list');
+    await page.evaluate('location.hash = "#/turns/%"');
+    await seen('There is no turn with this id.');
+    await page.reload();
+    await seen('There is no turn with this id.');
+  });
+
+  it('leaves the focus where it is while it reads the fleet again', async () => {
+    await openOps();
+    await page.getByRole('button', { name: 'Look at the message from turns' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Dead letter' });
+    await dialog.getByRole('button', { name: 'Discard' }).focus();
+    const before = await page.locator('.ops-live').innerText();
+    await waitFor(async () => (await page.locator('.ops-live').innerText()) !== before, {
+      what: 'another round',
+    });
+    expect(await focusedText()).toBe('Discard');
+    await page.keyboard.press('Escape');
+    expect(await focusedText()).toBe('Look');
   });
 
   it('shows nothing that people, models and tools wrote, wherever one looks', async () => {

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, type ReactNode } from 'react';
 
 interface PopoverProps {
   label: string;
@@ -10,18 +10,20 @@ interface PopoverProps {
 export function Popover({ label, onClose, children }: PopoverProps) {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => place(box.current), []);
+  const onPointerDown = useEffectEvent((event: PointerEvent) => {
+    if (!box.current?.contains(event.target as Node)) onClose();
+  });
+  // Once: the focus must not move while the page around it is rendered again.
   useEffect(() => {
     const opener = document.activeElement;
     box.current?.querySelector<HTMLElement>('input, button')?.focus();
-    const onPointerDown = (event: PointerEvent) => {
-      if (!box.current?.contains(event.target as Node)) onClose();
-    };
-    document.addEventListener('pointerdown', onPointerDown);
+    const listener = (event: PointerEvent) => onPointerDown(event);
+    document.addEventListener('pointerdown', listener);
     return () => {
-      document.removeEventListener('pointerdown', onPointerDown);
+      document.removeEventListener('pointerdown', listener);
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
-  }, [onClose]);
+  }, []);
   return (
     <div
       ref={box}

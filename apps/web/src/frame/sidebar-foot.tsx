@@ -5,7 +5,7 @@ import { useSession } from '../session/session.js';
 import { OPS_PATH } from '../conversation/route.js';
 import { Icon } from './icon.js';
 import { IconButton } from './icon-button.js';
-import { useIsOperator } from './is-operator.js';
+import { useOperatorAccess } from './operator-access.js';
 import { useSignedInName } from './signed-in-name.js';
 import { ThemeButton } from './theme-button.js';
 import { UsagePopover } from './usage-popover.js';
@@ -13,7 +13,7 @@ import { UsagePopover } from './usage-popover.js';
 export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
   const { connection } = useSession();
   const signedInName = useSignedInName();
-  const isOperator = useIsOperator(connection);
+  const isOperator = useOperatorAccess(connection) === 'granted';
   const [isUsageShown, setUsageShown] = useState(false);
   const hideUsage = useCallback(() => setUsageShown(false), []);
   const signOut = () => {

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-const pattern = /^#\/turns\/([^/]{1,300})$/;
+const PATTERN = /^#\/turns\/([^/]{1,300})$/;
 /** The last choice: an address such as `#toolsets` leads to a part of the page and chooses nothing. */
 let chosen = readHash(location.hash, undefined);
 
@@ -23,6 +23,15 @@ function subscribe(listener: () => void): () => void {
 
 function readHash(hash: string, before: string | undefined): string | undefined {
   if (hash === NO_TURN) return undefined;
-  const id = pattern.exec(hash)?.[1];
-  return id === undefined ? before : decodeURIComponent(id);
+  const id = PATTERN.exec(hash)?.[1];
+  return id === undefined ? before : decode(id);
+}
+
+/** People edit addresses: an id that is not encoded properly is looked up as it is. */
+function decode(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
 }

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { ListedLetter } from '#contracts';
-import { HttpError } from '../connection/http.js';
 import { formatBytes } from '../format/bytes.js';
 import { Popover } from '../frame/popover.js';
+import { Problem, useAction } from './action.js';
 import { operatorApi } from './operator-api.js';
 
 interface LookProps {
@@ -14,16 +14,16 @@ interface LookProps {
 export function Look({ letter, onDiscard }: LookProps) {
   const { _id: id, message_id, queue, size, at } = letter;
   const [content, setContent] = useState<string>();
+  const look = useAction(
+    () => operatorApi.letter(id),
+    (whole) => setContent(contentText(whole.content)),
+  );
   const discard = useAction(() => operatorApi.discard(id), onDiscard);
+  const isOpen = content !== undefined || look.problem !== undefined;
   const close = () => {
     setContent(undefined);
+    look.forget();
     discard.forget();
-  };
-  const look = () => {
-    operatorApi.letter(id).then(
-      (whole) => setContent(contentText(whole.content)),
-      (error: unknown) => setContent(problemOf(error)),
-    );
   };
   return (
     <span className="menu">
@@ -31,22 +31,25 @@ export function Look({ letter, onDiscard }: LookProps) {
         type="button"
         className="button button-ghost"
         aria-label={`Look at the message from ${queue}`}
-        aria-expanded={content !== undefined}
-        onClick={look}
+        aria-expanded={isOpen}
+        onClick={look.run}
       >
         Look
       </button>
-      {content !== undefined && (
+      {isOpen && (
         <Popover label="Dead letter" onClose={close}>
           <div className="ops-letter">
             <p className="quiet">
               Message <code>{message_id}</code>, {size === undefined ? 'size unknown' : formatBytes(size)},
               died {at}
             </p>
-            <pre>{content}</pre>
+            {content !== undefined && <pre>{content}</pre>}
           </div>
-          <Problem words={discard.problem} />
+          <Problem words={look.problem ?? discard.problem} />
           <span className="menu-actions">
+            <button type="button" className="button" onClick={close}>
+              Close
+            </button>
             <button
               type="button"
               className="button button-bad"
@@ -54,9 +57,6 @@ export function Look({ letter, onDiscard }: LookProps) {
               onClick={discard.run}
             >
               Discard
-            </button>
-            <button type="button" className="button" onClick={close}>
-              Close
             </button>
           </span>
         </Popover>
@@ -114,32 +114,6 @@ export function Replay({ letter: { _id: id, queue }, onDone }: { letter: ListedL
       )}
     </span>
   );
-}
-
-/** One request at a time, and why it failed. */
-function useAction(act: () => Promise<unknown>, onDone: () => void) {
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const run = () => {
-    setBusy(true);
-    act()
-      .then(onDone, (error: unknown) => setProblem(problemOf(error)))
-      .finally(() => setBusy(false));
-  };
-  return { problem, isBusy, run, forget: () => setProblem(undefined) };
-}
-
-function Problem({ words }: { words: string | undefined }) {
-  if (words === undefined) return null;
-  return (
-    <p className="menu-text ops-problem" role="alert">
-      {words}
-    </p>
-  );
-}
-
-function problemOf(error: unknown): string {
-  return error instanceof HttpError ? error.message : 'The answer could not be read.';
 }
 
 function contentText(content: string): string {

@@ -1,7 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import type { Connection } from '../connection/connection.js';
-import { readMe } from '../connection/http.js';
 import { readSignInMethod } from '../connection/sign-in-method.js';
+import { useOperatorAccess } from '../frame/operator-access.js';
 import { SignIn } from '../frame/sign-in.js';
 import { useObservable } from '../session/session.js';
 import { FleetWatch } from './fleet-watch.js';
@@ -10,7 +10,7 @@ import { OpsPage } from './ops-page.js';
 
 export function OpsApp({ connection }: { connection: Connection }) {
   const { phase, lostAt } = useObservable(connection.state);
-  const access = useAccess(connection);
+  const access = useOperatorAccess(connection);
   useEffect(() => {
     document.title = 'Operations · Switchyard';
   }, []);
@@ -20,24 +20,6 @@ export function OpsApp({ connection }: { connection: Connection }) {
   return (
     <Notice>{lostAt !== undefined && <p>The server cannot be reached. The page tries again.</p>}</Notice>
   );
-}
-
-/** `unknown` until the server has been asked; asked again whenever the user may be another one. */
-function useAccess(connection: Connection): 'unknown' | 'granted' | 'refused' {
-  const { phase, connectedAt } = useObservable(connection.state);
-  const [access, setAccess] = useState<'unknown' | 'granted' | 'refused'>('unknown');
-  useEffect(() => {
-    if (phase !== 'connected') return;
-    let isCurrent = true;
-    readMe().then(
-      (me) => isCurrent && setAccess(me.is_operator ? 'granted' : 'refused'),
-      () => undefined,
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [phase, connectedAt]);
-  return phase === 'signed_out' ? 'unknown' : access;
 }
 
 function Watched({ connection }: { connection: Connection }) {

@@ -29,7 +29,7 @@ export function ProcessesCard({ processes, beats, nowMs }: ProcessesCardProps) {
             <th scope="col">Load</th>
             <th scope="col">Heartbeat</th>
             <th scope="col">Version</th>
-            <th scope="col">Running for</th>
+            <th scope="col">Uptime</th>
           </tr>
         </thead>
         {groupByRole(processes).map((group) => (
@@ -71,7 +71,7 @@ function Group({ group, isShownAtFirst, beats, nowMs }: GroupProps) {
           </button>
         </th>
         <td />
-        <td className={processes.length === lost ? 'is-bad' : undefined}>
+        <td colSpan={2} className={lost > 0 ? 'is-warning' : undefined}>
           <span className="ops-carries">
             <span className="ops-beats" aria-hidden="true">
               {processes.map((process) => (
@@ -80,9 +80,6 @@ function Group({ group, isShownAtFirst, beats, nowMs }: GroupProps) {
             </span>
             {carries}
           </span>
-        </td>
-        <td className={lost > 0 ? 'is-warning' : undefined}>
-          {lost > 0 ? `${formatNumber(lost)} lost` : ''}
         </td>
         <td>{versions}</td>
         <td />
@@ -111,7 +108,7 @@ function Group({ group, isShownAtFirst, beats, nowMs }: GroupProps) {
   );
 }
 
-/** `Still` times are those that this page has seen itself. */
+/** `stillMs`: as this page has seen it itself. */
 function Heartbeat({ isAlive, stillMs }: { isAlive: boolean; stillMs: number }) {
   if (!isAlive) return <td className="is-warning">lost</td>;
   if (stillMs < STILL_MS) return <td>beats</td>;

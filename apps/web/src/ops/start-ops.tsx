@@ -1,4 +1,7 @@
 import '../styles/ops.css';
+import '../styles/ops-table.css';
+import '../styles/ops-why.css';
+import '../styles/ops-narrow.css';
 import type { ReactNode } from 'react';
 import { Connection } from '../connection/connection.js';
 import { OpsApp } from './ops-app.js';
