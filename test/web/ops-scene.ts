@@ -1,4 +1,4 @@
-import { newMessage, type Call, type ProcessLoad } from '#contracts';
+import { newMessage, switchIdOf, type Call, type ProcessLoad } from '#contracts';
 import {
   answerRow,
   callId,
@@ -29,11 +29,13 @@ const loadOf = (name: string, running: number, slots: number, per_second: number
   toolsets: { [name]: { running, slots, per_second } },
 });
 
+const DRAINING = 'orchestrator-2b9e4c11-0c5d-4000-8000-000000000003';
+
 const PROCESSES: { id: string; role: 'gateway' | 'orchestrator' | 'worker'; load: ProcessLoad }[] = [
   { id: GATEWAY_ID, role: 'gateway', load: { sockets: 12, viewers: 9 } },
   { id: DRIVER_ID, role: 'orchestrator', load: { turns: 3 } },
   {
-    id: 'orchestrator-2b9e4c11-0c5d-4000-8000-000000000003',
+    id: DRAINING,
     role: 'orchestrator',
     load: { turns: 0, draining: true },
   },
@@ -53,6 +55,8 @@ export async function plantFleet(harness: Harness): Promise<void> {
     await store.insertProcess({ _id: id, role, ...row });
     await store.beat(id, load);
   }
+  const drain = { kind: 'process' as const, name: DRAINING, by: 'olga', reason: 'New disk for node-3' };
+  await store.putSwitch({ _id: switchIdOf('process', DRAINING), ...drain, at: ago(1_200_000) });
   await announceToolsets(harness);
   await plantTurns(harness);
   await plantLetters(harness);

@@ -90,7 +90,7 @@ describe('the page of operators', () => {
     await openOps();
     await seen('Five things need you');
     expect(await page.getByRole('status').innerText()).toMatch(
-      /1 process stopped beating; mail has no worker; orders differs between its workers; warehouse falls behind; 3 messages could not be delivered\. The rest is healthy\.$/,
+      /1 process stopped beating; mail has no worker; orders differs between its workers; warehouse falls behind; 3 messages could not be delivered\. The rest is healthy\.\s+Switched by operators: orchestrator-2b9e4c11 drains\.$/,
     );
     expect(await cells('Toolsets', 'warehouse')).toEqual([
       'warehouse\nMCP',
@@ -102,6 +102,7 @@ describe('the page of operators', () => {
       '1.4',
       '4 of 4',
       'keyed',
+      '',
     ]);
     expect(await cells('Toolsets', 'mail')).toContain('none');
     expect(await row('Toolsets', 'mail').innerText()).toContain('No worker is running.');
@@ -112,6 +113,7 @@ describe('the page of operators', () => {
       '8 of 52 slots, 1 lost',
       '0.1.9, 0.2.0',
       '',
+      '',
     ]);
     expect(await cells('Processes', 'worker-5e0f5d5c')).toEqual([
       'worker-5e0f5d5c',
@@ -120,8 +122,16 @@ describe('the page of operators', () => {
       'lost',
       '0.2.0',
       '8 h 0 min',
+      '',
     ]);
-    expect(await row('Processes', 'draining').count()).toBeGreaterThan(0);
+    expect(await row('Processes', 'orchestrator-2b9e4c11').innerText()).toMatch(/draining.*Undo/s);
+    expect(await cells('Switches', 'drains')).toEqual([
+      'orchestrator-2b9e4c11 drains',
+      'olga',
+      expect.stringMatching(/^20 min/),
+      'New disk for node-3',
+      'Undo',
+    ]);
     expect(await cells('Accounts and usage', 'mira')).toEqual([
       'mira',
       '310,400',

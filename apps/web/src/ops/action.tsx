@@ -6,6 +6,7 @@ export function useAction<T>(act: () => Promise<T>, onDone: (answer: T) => void)
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const run = () => {
+    if (isBusy) return;
     setBusy(true);
     setProblem(undefined);
     act()

@@ -5,17 +5,19 @@ interface CardProps {
   title: string;
   /** Next to the title: a count, or what is left out. */
   note?: ReactNode;
-  className?: string;
+  /** At the end of its header. */
+  actions?: ReactNode;
   children: ReactNode;
 }
 
 /** A part of the page that the navigation leads to. */
-export function Card({ id, title, note, className = '', children }: CardProps) {
+export function Card({ id, title, note, actions, children }: CardProps) {
   return (
-    <section id={id} className={`ops-card ${className}`} aria-labelledby={`${id}-title`} tabIndex={-1}>
+    <section id={id} className="ops-card" aria-labelledby={`${id}-title`} tabIndex={-1}>
       <header>
         <h2 id={`${id}-title`}>{title}</h2>
         <span className="quiet grow">{note}</span>
+        {actions}
       </header>
       {children}
     </section>

@@ -31,6 +31,7 @@ async function answer<T>(name: string, value: T): Promise<T> {
 
 const api = {
   status: () => answer('status', fleet()),
+  switches: () => answer('switches', { switches: [] }),
   turns: () => answer<ListedTurn[]>('turns', []),
   letters: () => answer<ListedLetter[]>('letters', []),
   usage: () => answer('usage', { from: '', to: '', rows: [], is_cut: false }),
@@ -76,9 +77,10 @@ describe('what the page of operators reads', () => {
   it('is everything at first, then the status every 2 s and the rest less often', async () => {
     watch.open();
     await settle();
-    expect(asked).toEqual(['status', 'letters', 'turns', 'usage', 'models', 'accounts']);
+    expect(asked).toEqual(['status', 'switches', 'letters', 'turns', 'usage', 'models', 'accounts']);
     expect(due?.ms).toBe(EVERY_MS);
-    expect(await rounds(3)).toEqual(['status', 'status', 'status', 'letters', 'turns']);
+    const every = ['status', 'switches'];
+    expect(await rounds(3)).toEqual([...every, ...every, ...every, 'letters', 'turns']);
     expect((await rounds(27)).filter((name) => name === 'usage')).toHaveLength(1);
   });
 
@@ -113,7 +115,7 @@ describe('what the page of operators reads', () => {
     await rounds(1);
     expect(watch.state.get()).toMatchObject({ fleet: before, problem: 'The server cannot be reached.' });
     failure = undefined;
-    expect(await rounds(1)).toEqual(['status', 'letters', 'turns']);
+    expect(await rounds(1)).toEqual(['status', 'switches', 'letters', 'turns']);
     expect(watch.state.get().problem).toBeUndefined();
   });
 

@@ -1,4 +1,4 @@
-import type { FleetState, ListedLetter, ListedTurn, TurnTimeline } from '#contracts';
+import type { FleetState, ListedLetter, ListedSwitch, ListedTurn, TurnTimeline } from '#contracts';
 import { HttpError } from '../connection/http.js';
 import { Observable } from '../connection/observable.js';
 import { Beats } from './beats.js';
@@ -18,6 +18,7 @@ export interface Chosen {
 
 export interface Watched {
   fleet?: FleetState;
+  switches?: ListedSwitch[];
   turns?: ListedTurn[];
   letters?: ListedLetter[];
   usage?: AllUsage<UserUsage>;
@@ -31,7 +32,10 @@ export interface Watched {
 }
 
 export interface WatchDeps {
-  api: Pick<OperatorApi, 'status' | 'turns' | 'letters' | 'timeline' | 'usage' | 'models' | 'accounts'>;
+  api: Pick<
+    OperatorApi,
+    'status' | 'switches' | 'turns' | 'letters' | 'timeline' | 'usage' | 'models' | 'accounts'
+  >;
   /** Accounts exist only with `AUTH=local`. */
   hasAccounts: boolean;
   isHidden: () => boolean;
@@ -99,7 +103,7 @@ export class FleetWatch {
       const fleet = await api.status();
       this.history.add(fleet);
       this.beats.add(fleet);
-      this.set({ fleet });
+      this.set({ fleet, switches: (await api.switches()).switches });
       await this.readChosen();
       if (round % TURNS_EVERY === 0) {
         this.set({ letters: await api.letters() });

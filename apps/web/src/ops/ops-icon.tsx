@@ -12,6 +12,15 @@ const shapes = {
   inbox: (
     <path d="M2.25 9h3l1 1.75h3.5l1-1.75h3M2.25 9l2-5.25h7.5l2 5.25v3a1 1 0 0 1-1 1h-9.5a1 1 0 0 1-1-1z" />
   ),
+  pause: <path d="M6 4v8M10 4v8" />,
+  resume: <path d="m5.75 3.75 6.5 4.25-6.5 4.25z" />,
+  switches: (
+    <>
+      <rect x="2" y="3" width="12" height="4.5" rx="2.25" />
+      <rect x="2" y="9" width="12" height="4.5" rx="2.25" />
+      <path d="M4.25 5.25h.01M11.75 11.25h.01" strokeWidth="2" />
+    </>
+  ),
   gauge: <path d="M3.2 11.5a5.75 5.75 0 1 1 9.6 0M8 9l2.5-3" />,
   people: (
     <>

@@ -14,8 +14,9 @@ interface Part {
   isWarning?: boolean;
 }
 
-export function OpsNav({ watched: { fleet, turns, letters } }: { watched: Watched }) {
+export function OpsNav({ watched: { fleet, switches, turns, letters } }: { watched: Watched }) {
   const parts: Part[] = [
+    { id: 'switches', name: 'Switches', icon: 'switches', count: switches && formatNumber(switches.length) },
     { id: 'toolsets', name: 'Toolsets', icon: 'layers', count: fleet && formatNumber(fleet.toolsets.length) },
     { id: 'processes', name: 'Processes', icon: 'cpu', count: fleet && formatNumber(fleet.processes.length) },
     { id: 'turns', name: 'Turns', icon: 'turns', count: turns && atLeast(turns.length, MAX_TURNS) },

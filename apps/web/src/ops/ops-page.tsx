@@ -9,6 +9,7 @@ import { OpsHeader } from './ops-header.js';
 import { OpsNav } from './ops-nav.js';
 import { Overview } from './overview.js';
 import { ProcessesCard } from './processes-card.js';
+import { SwitchesCard } from './switches-card.js';
 import { ToolsetsCard } from './toolsets-card.js';
 import { TurnsCard } from './turns-card.js';
 import { WhyCard } from './why-card.js';
@@ -21,22 +22,37 @@ export function OpsPage({ watch }: { watch: FleetWatch }) {
   const watched = useObservable(watch.state);
   const chosenId = useChosenTurn();
   useEffect(() => watch.choose(chosenId), [watch, chosenId]);
-  const { fleet, turns, letters, usage, models, accounts, chosen, problem } = watched;
+  const { fleet, switches, turns, letters, usage, models, accounts, chosen, problem } = watched;
+  const refresh = () => watch.refresh();
   const nowMs = fleet ? Date.parse(fleet.at) : 0;
   return (
     <div className={`ops${problem === undefined ? '' : ' is-disconnected'}`}>
       <OpsNav watched={watched} />
       <main className="ops-main">
         <OpsHeader at={fleet?.at} problem={problem} />
-        {fleet && letters && (
+        {fleet && switches && letters && (
           <div className="ops-deck">
-            <Overview fleet={fleet} letters={letters} />
+            <Overview fleet={fleet} letters={letters} switches={switches} />
             <WhyCard chosen={chosen} nowMs={nowMs} />
             <div className="ops-column">
-              <ToolsetsCard fleet={fleet} turns={turns} history={watch.history} nowMs={nowMs} />
-              <ProcessesCard processes={fleet.processes} beats={watch.beats} nowMs={nowMs} />
+              <SwitchesCard switches={switches} nowMs={nowMs} onChange={refresh} />
+              <ToolsetsCard
+                fleet={fleet}
+                turns={turns}
+                switches={switches}
+                history={watch.history}
+                nowMs={nowMs}
+                onChange={refresh}
+              />
+              <ProcessesCard
+                processes={fleet.processes}
+                switches={switches}
+                beats={watch.beats}
+                nowMs={nowMs}
+                onChange={refresh}
+              />
               <TurnsCard turns={turns} chosenId={chosenId} nowMs={nowMs} />
-              <LettersCard letters={letters} nowMs={nowMs} onChange={() => watch.refresh()} />
+              <LettersCard letters={letters} nowMs={nowMs} onChange={refresh} />
               <ModelsCard models={models} />
               <AccountsCard usage={usage} accounts={accounts} />
             </div>

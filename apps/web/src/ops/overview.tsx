@@ -1,18 +1,21 @@
 import { Fragment } from 'react';
-import type { FleetState, ListedLetter } from '#contracts';
+import type { FleetState, ListedLetter, ListedSwitch } from '#contracts';
 import { formatNumber } from '../format/durations.js';
 import { atLeast } from './at-least.js';
 import { MAX_LETTERS } from './operator-api.js';
+import { switchedSentence } from './switch-words.js';
 import { verdictOf } from './verdict.js';
 
 interface OverviewProps {
   fleet: FleetState;
   letters: ListedLetter[];
+  switches: ListedSwitch[];
 }
 
 /** The one sentence that says whether an operator is needed, and the figures of the whole fleet. */
-export function Overview({ fleet, letters }: OverviewProps) {
+export function Overview({ fleet, letters, switches }: OverviewProps) {
   const { title, needs } = verdictOf(fleet, letters);
+  const switched = switchedSentence(switches);
   const loads = fleet.processes.flatMap(({ is_alive, load }) => (is_alive ? [load] : []));
   const sum = (numbers: (number | undefined)[]) => numbers.reduce<number>((total, one = 0) => total + one, 0);
   const perSecond = sum(fleet.toolsets.map(({ per_second }) => per_second));
@@ -31,6 +34,7 @@ export function Overview({ fleet, letters }: OverviewProps) {
             ? '. The rest is healthy.'
             : 'Every process beats, every toolset has a worker, and no queue falls behind.'}
         </p>
+        {switched !== undefined && <p>{switched}</p>}
       </div>
       <Figure name="Turns running" value={formatNumber(sum(loads.map(({ turns }) => turns)))} />
       <Figure

@@ -1,10 +1,12 @@
 import { useState } from 'react';
-import type { ListedProcess } from '#contracts';
+import type { ListedProcess, ListedSwitch } from '#contracts';
 import { formatElapsed, formatNumber } from '../format/durations.js';
 import { Icon } from '../frame/icon.js';
 import type { Beats } from './beats.js';
 import { Card, Table } from './card.js';
 import { shortId } from './short-id.js';
+import { SwitchButton } from './switch-button.js';
+import { findSwitch } from './switch-words.js';
 import { fullness, groupByRole, loadText, type ProcessGroup } from './process-groups.js';
 
 /** A small fleet is shown as it is. */
@@ -14,11 +16,13 @@ const STILL_MS = 6_000;
 
 interface ProcessesCardProps {
   processes: ListedProcess[];
+  switches: ListedSwitch[];
   beats: Beats;
   nowMs: number;
+  onChange: () => void;
 }
 
-export function ProcessesCard({ processes, beats, nowMs }: ProcessesCardProps) {
+export function ProcessesCard({ processes, ...shared }: ProcessesCardProps) {
   return (
     <Card id="processes" title="Processes" note={formatNumber(processes.length)}>
       <Table label="Processes">
@@ -30,6 +34,9 @@ export function ProcessesCard({ processes, beats, nowMs }: ProcessesCardProps) {
             <th scope="col">Heartbeat</th>
             <th scope="col">Version</th>
             <th scope="col">Uptime</th>
+            <th scope="col" className="ops-actions">
+              <span className="visually-hidden">Actions</span>
+            </th>
           </tr>
         </thead>
         {groupByRole(processes).map((group) => (
@@ -37,8 +44,7 @@ export function ProcessesCard({ processes, beats, nowMs }: ProcessesCardProps) {
             key={group.role}
             group={group}
             isShownAtFirst={processes.length <= SHOWN_AT_ONCE}
-            beats={beats}
-            nowMs={nowMs}
+            {...shared}
           />
         ))}
       </Table>
@@ -46,16 +52,14 @@ export function ProcessesCard({ processes, beats, nowMs }: ProcessesCardProps) {
   );
 }
 
-interface GroupProps {
+interface GroupProps extends Omit<ProcessesCardProps, 'processes'> {
   group: ProcessGroup;
   isShownAtFirst: boolean;
-  beats: Beats;
-  nowMs: number;
 }
 
-function Group({ group, isShownAtFirst, beats, nowMs }: GroupProps) {
+function Group({ group, isShownAtFirst, ...shared }: GroupProps) {
   const [isShown, setShown] = useState(isShownAtFirst);
-  const { role, name, processes, carries, versions, lost } = group;
+  const { name, processes, carries, versions, lost } = group;
   return (
     <tbody>
       <tr>
@@ -83,28 +87,52 @@ function Group({ group, isShownAtFirst, beats, nowMs }: GroupProps) {
         </td>
         <td>{versions}</td>
         <td />
+        <td className="ops-actions" />
       </tr>
-      {isShown &&
-        processes.map((process) => (
-          <tr key={process.id} data-role={role}>
-            <th scope="row" className="ops-inner">
-              <code title={process.id}>{shortId(process.id)}</code>
-            </th>
-            <td>{process.host}</td>
-            <td>
-              {loadText(process)}
-              {process.load.draining && <span className="tag ops-tag">draining</span>}
-            </td>
-            <Heartbeat isAlive={process.is_alive} stillMs={beats.stillForMs(process.id, nowMs)} />
-            <td>{process.version ?? 'unknown'}</td>
-            <td title={process.started_at}>
-              {process.started_at === undefined
-                ? 'unknown'
-                : formatElapsed(nowMs - Date.parse(process.started_at))}
-            </td>
-          </tr>
-        ))}
+      {isShown && processes.map((process) => <Row key={process.id} process={process} {...shared} />)}
     </tbody>
+  );
+}
+
+interface RowProps extends Omit<ProcessesCardProps, 'processes'> {
+  process: ListedProcess;
+}
+
+function Row({ process, switches, beats, nowMs, onChange }: RowProps) {
+  const { id, host, load, version, started_at, is_alive } = process;
+  const drain = findSwitch(switches, 'process', id);
+  return (
+    <tr>
+      <th scope="row" className="ops-inner">
+        <code title={id}>{shortId(id)}</code>
+      </th>
+      <td>{host}</td>
+      <td>
+        {loadText(process)}
+        {(load.draining || drain) && (
+          <span className="tag ops-tag" title={drain && `By ${drain.by} at ${drain.at}`}>
+            draining
+          </span>
+        )}
+      </td>
+      <Heartbeat isAlive={is_alive} stillMs={beats.stillForMs(id, nowMs)} />
+      <td>{version ?? 'unknown'}</td>
+      <td title={started_at}>
+        {started_at === undefined ? 'unknown' : formatElapsed(nowMs - Date.parse(started_at))}
+      </td>
+      <td className="right ops-actions">
+        {(is_alive || drain) && (
+          <SwitchButton
+            place={{ kind: 'process', name: id }}
+            row={drain}
+            className="button button-ghost"
+            onChange={onChange}
+          >
+            {drain ? 'Undo' : 'Drain'}
+          </SwitchButton>
+        )}
+      </td>
+    </tr>
   );
 }
 

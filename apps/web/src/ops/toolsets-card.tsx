@@ -1,8 +1,11 @@
-import type { FleetState, ListedToolset, ListedTurn } from '#contracts';
+import type { FleetState, ListedSwitch, ListedToolset, ListedTurn } from '#contracts';
 import { formatDuration, formatElapsed, formatNumber } from '../format/durations.js';
 import { Card, Table } from './card.js';
 import { oldestWaits } from './oldest-waits.js';
+import { OpsIcon } from './ops-icon.js';
 import type { QueueHistory } from './queue-history.js';
+import { SwitchButton } from './switch-button.js';
+import { findSwitch } from './switch-words.js';
 import { isBehind } from './verdict.js';
 
 const SPARK = { width: 84, height: 20 };
@@ -10,11 +13,20 @@ const SPARK = { width: 84, height: 20 };
 interface ToolsetsCardProps {
   fleet: FleetState;
   turns: ListedTurn[] | undefined;
+  switches: ListedSwitch[];
   history: QueueHistory;
   nowMs: number;
+  onChange: () => void;
 }
 
-export function ToolsetsCard({ fleet: { toolsets }, turns = [], history, nowMs }: ToolsetsCardProps) {
+export function ToolsetsCard({
+  fleet: { toolsets },
+  turns = [],
+  switches,
+  history,
+  nowMs,
+  onChange,
+}: ToolsetsCardProps) {
   const oldest = oldestWaits(turns);
   return (
     <Card id="toolsets" title="Toolsets" note={formatNumber(toolsets.length)}>
@@ -22,50 +34,50 @@ export function ToolsetsCard({ fleet: { toolsets }, turns = [], history, nowMs }
         <p className="ops-none">No worker has announced a toolset yet.</p>
       ) : (
         <Table label="Toolsets">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col" className="right">
-                Workers
-              </th>
-              <th scope="col" title="As this page has seen it since it was opened, 30 min at most">
-                Queue{spanText(history.spanMs)}
-              </th>
-              <th scope="col" className="right">
-                Now
-              </th>
-              <th scope="col" className="right" title="The call of the listed turns that has waited longest">
-                Oldest
-              </th>
-              <th
-                scope="col"
-                className="right"
-                title="How long the calls in the queue take at the present rate"
-              >
-                Wait
-              </th>
-              <th scope="col" className="right">
-                Calls/s
-              </th>
-              <th scope="col" className="right">
-                Running
-              </th>
-              <th scope="col">Class</th>
-            </tr>
-          </thead>
+          <Heads spanMs={history.spanMs} />
           <tbody>
             {toolsets.map((toolset) => (
               <Row
                 key={toolset.name}
                 toolset={toolset}
+                pause={findSwitch(switches, 'toolset', toolset.name)}
                 oldestMs={oldest.has(toolset.name) ? nowMs - oldest.get(toolset.name)! : undefined}
                 history={history}
+                onChange={onChange}
               />
             ))}
           </tbody>
         </Table>
       )}
     </Card>
+  );
+}
+
+function Heads({ spanMs }: { spanMs: number }) {
+  const heads: [name: string, className?: string, title?: string][] = [
+    ['Name'],
+    ['Workers', 'right'],
+    [`Queue${spanText(spanMs)}`, '', 'As this page has seen it since it was opened, 30 min at most'],
+    ['Now', 'right'],
+    ['Oldest', 'right', 'The call of the listed turns that has waited longest'],
+    ['Wait', 'right', 'How long the calls in the queue take at the present rate'],
+    ['Calls/s', 'right'],
+    ['Running', 'right'],
+    ['Class'],
+  ];
+  return (
+    <thead>
+      <tr>
+        {heads.map(([name, className, title], i) => (
+          <th key={i} scope="col" className={className} title={title}>
+            {name}
+          </th>
+        ))}
+        <th scope="col" className="ops-actions">
+          <span className="visually-hidden">Actions</span>
+        </th>
+      </tr>
+    </thead>
   );
 }
 
@@ -78,19 +90,21 @@ function spanText(ms: number): string {
 
 interface RowProps {
   toolset: ListedToolset;
+  /** Set while an operator has paused it. */
+  pause: ListedSwitch | undefined;
   /** How long its oldest known call has waited. */
   oldestMs: number | undefined;
   history: QueueHistory;
+  onChange: () => void;
 }
 
-function Row({ toolset, oldestMs, history }: RowProps) {
-  const { name, workers, calls, per_second, estimate_ms, running, slots, classes = [] } = toolset;
+function Row({ toolset, pause, oldestMs, history, onChange }: RowProps) {
+  const { name, workers, calls } = toolset;
   const warn = isBehind(toolset) ? ' is-warning' : '';
-  const isQueueEmpty = calls === 0;
   return (
     <tr>
       <th scope="row">
-        <Name toolset={toolset} />
+        <Name toolset={toolset} pause={pause} />
       </th>
       <td className={`right${workers === 0 ? ' is-bad' : ''}`}>{workers === 0 ? 'none' : workers}</td>
       <td>
@@ -102,29 +116,56 @@ function Row({ toolset, oldestMs, history }: RowProps) {
       </td>
       {workers === 0 ? (
         <td colSpan={4} className="ops-words">
-          <span className="is-bad">No worker is running.</span> {!isQueueEmpty && 'Calls wait for one.'}
+          <span className="is-bad">No worker is running.</span> {calls !== 0 && 'Calls wait for one.'}
         </td>
       ) : (
-        <>
-          <td className={`right${isQueueEmpty || estimate_ms === undefined ? ' is-zero' : warn}`}>
-            {isQueueEmpty || estimate_ms === undefined ? '–' : formatDuration(estimate_ms)}
-          </td>
-          <td className="right">{per_second.toFixed(1)}</td>
-          <td className="right">
-            {formatNumber(running)} of {formatNumber(slots)}
-          </td>
-          <td>{classes.join(', ')}</td>
-        </>
+        <Figures toolset={toolset} warn={warn} />
       )}
+      <td className="right ops-actions">
+        <SwitchButton
+          place={{ kind: 'toolset', name }}
+          row={pause}
+          className="icon-button"
+          onChange={onChange}
+        >
+          <OpsIcon name={pause ? 'resume' : 'pause'} />
+        </SwitchButton>
+      </td>
     </tr>
   );
 }
 
-function Name({ toolset: { name, source, drift = [] } }: { toolset: ListedToolset }) {
+function Figures({ toolset, warn }: { toolset: ListedToolset; warn: string }) {
+  const { calls, per_second, estimate_ms, running, slots, classes = [] } = toolset;
+  const hasWait = calls !== 0 && estimate_ms !== undefined;
+  return (
+    <>
+      <td className={`right${hasWait ? warn : ' is-zero'}`}>{hasWait ? formatDuration(estimate_ms) : '–'}</td>
+      <td className="right">{per_second.toFixed(1)}</td>
+      <td className="right">
+        {formatNumber(running)} of {formatNumber(slots)}
+      </td>
+      <td>{classes.join(', ')}</td>
+    </>
+  );
+}
+
+function Name({
+  toolset: { name, source, drift = [] },
+  pause,
+}: {
+  toolset: ListedToolset;
+  pause: ListedSwitch | undefined;
+}) {
   return (
     <span className="ops-name">
       {name}
       {source && <span className="tag">{source === 'mcp' ? 'MCP' : 'local'}</span>}
+      {pause && (
+        <span className="tag tag-warn" title={`By ${pause.by} at ${pause.at}`}>
+          paused
+        </span>
+      )}
       {drift.length > 0 && (
         <span className="tag tag-warn" title={`Its workers differ in ${drift.join(', ')}`}>
           differs<span className="visually-hidden"> between its workers in {drift.join(', ')}</span>
