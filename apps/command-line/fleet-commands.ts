@@ -48,13 +48,20 @@ function processCells({ id, host, version, started_at, is_alive, load }: ListedP
   return [id, host, version ?? '-', started_at ?? '-', state, loadText(load)];
 }
 
-function loadText({ sockets, viewers, turns, toolsets = {} }: ListedProcess['load']): string {
+function loadText({
+  sockets,
+  viewers,
+  turns,
+  model_waits = 0,
+  toolsets = {},
+}: ListedProcess['load']): string {
   const running = Object.values(toolsets).reduce((sum, toolset) => sum + toolset.running, 0);
   const slots = Object.values(toolsets).reduce((sum, toolset) => sum + toolset.slots, 0);
   const parts = [
     ...(sockets === undefined ? [] : [`sockets ${sockets}`]),
     ...(viewers === undefined ? [] : [`viewers ${viewers}`]),
     ...(turns === undefined ? [] : [`turns ${turns}`]),
+    ...(model_waits === 0 ? [] : [`wait for a model ${model_waits}`]),
     ...(slots === 0 ? [] : [`calls ${running} of ${slots}`]),
   ];
   return parts.join(', ') || '-';

@@ -27,7 +27,7 @@ await runMain('orchestrator', async () => {
   const settings = toOrchestratorSettings(config);
   const deps = { ...member.part, model, log: logger, metrics, settings };
   const running = await startOrchestrator(deps);
-  member.reportLoad(() => ({ turns: running.orchestrator.size }));
+  member.reportLoad(() => running.orchestrator.load);
   drain.addStep('orchestrator', (graceMs) => running.drain(graceMs));
   service.ready();
   logger.info({ process: member.processId, model: config.model }, 'orchestrator ready');

@@ -1,5 +1,4 @@
-import type { Body } from '#contracts';
-import { newMessage, turnHint } from '#contracts';
+import { newMessage, turnHint, type Body, type ProcessLoad } from '#contracts';
 import { keepUnacknowledged, observeJournal, retryingStore, type KnownSwitches, type Ports } from '#journal';
 import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
@@ -83,6 +82,11 @@ export class Orchestrator {
   /** Turns that this process drives now. */
   get size(): number {
     return this.drivers.size;
+  }
+
+  /** For its next beat. */
+  get load(): ProcessLoad {
+    return { turns: this.size, model_waits: this.modelLimits.waits };
   }
 
   /** An operator lets it drain: it takes no new turns until that is undone. */

@@ -55,7 +55,7 @@ export async function startStandalone(
   const deps = { ...gatewayDefaults(), ...asGateway.part, logger, config, health, metrics };
   const gateway = await startGateway(deps, config);
   asWorker.reportLoad(() => worker.worker.load);
-  asOrchestrator.reportLoad(() => ({ turns: orchestrator.orchestrator.size }));
+  asOrchestrator.reportLoad(() => orchestrator.orchestrator.load);
   asGateway.reportLoad(() => gateway.gateway.load);
   drain.addStep('gateway', (graceMs) => gateway.drain(graceMs));
   drain.addStep('orchestrator', (graceMs) => orchestrator.drain(graceMs));

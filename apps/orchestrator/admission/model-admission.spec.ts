@@ -70,15 +70,17 @@ describe('admission to a model', () => {
   });
 
   it('counts streams until they end', async () => {
-    const { ask, admitted, permits } = createAdmission({ [MODEL]: { streams: 1 } });
+    const { admission, ask, admitted, permits } = createAdmission({ [MODEL]: { streams: 1 } });
     ask('a');
     const { waits } = ask('b');
     await pass(60_000);
     expect(admitted).toEqual(['a']);
+    expect(admission.size).toBe(1);
     expect(waits[0]).toEqual({ shortOf: 'streams', waitMs: 5_000 });
     permits.get('a')!.done();
     await pass(0);
     expect(admitted).toEqual(['a', 'b']);
+    expect(admission.size).toBe(0);
     // Twice over is once.
     permits.get('a')!.done();
     ask('c');

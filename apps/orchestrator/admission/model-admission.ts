@@ -66,9 +66,14 @@ export class ModelAdmission {
 
   constructor(private readonly options: ModelAdmissionOptions) {
     const { budgets, countOrchestrators, clock } = options;
-    options.metrics.modelWaiting.readOnDemand((gauge) => gauge.set(this.waiting.length));
+    options.metrics.modelWaiting.readOnDemand((gauge) => gauge.set(this.size));
     for (const [name, budget] of budgets)
       this.budgets.set(name, new SharedBudget(budget, countOrchestrators, clock));
+  }
+
+  /** Requests that wait. */
+  get size(): number {
+    return this.waiting.length;
   }
 
   /** Resolves when the request may be sent; rejects with the signal's reason. */

@@ -26,6 +26,11 @@ export class ModelLimits {
     });
   }
 
+  /** Requests that wait for their admission. */
+  get waits(): number {
+    return this.admission.size;
+  }
+
   admit(
     request: ModelRequest,
     { signal, onWait }: Pick<AdmissionRequest, 'signal' | 'onWait'>,

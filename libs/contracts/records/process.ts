@@ -20,6 +20,8 @@ export const processLoadSchema = z.object({
   viewers: z.int().min(0).optional(),
   /** Turns that an orchestrator drives. */
   turns: z.int().min(0).optional(),
+  /** Requests of an orchestrator to a model that wait for their admission. */
+  model_waits: z.int().min(0).optional(),
   /** By toolset, of a worker. */
   toolsets: z.record(z.string(), toolsetLoadSchema).optional(),
 });

@@ -43,6 +43,8 @@ describe('processes by role', () => {
 
   it('say what one does, and how full it is if that is known', () => {
     expect(loadText(process('orchestrator-1', { load: { turns: 2 } }))).toBe('2 turns');
+    const waiting = { turns: 1_200, model_waits: 3 };
+    expect(loadText(process('orchestrator-1', { load: waiting }))).toBe('1,200 turns, 3 wait for a model');
     expect(fullness({ load })).toBe(0.25);
     expect(fullness({ load: { turns: 2 } })).toBeUndefined();
   });

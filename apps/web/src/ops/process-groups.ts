@@ -57,11 +57,11 @@ function carriedBy(role: Role, processes: readonly Pick<ListedProcess, 'load'>[]
       'socket',
     )}, ${countOf(viewers, 'viewer')}`;
   }
-  if (role === 'orchestrator')
-    return countOf(
-      sum(({ turns }) => turns),
-      'turn',
-    );
+  if (role === 'orchestrator') {
+    const waits = sum(({ model_waits }) => model_waits);
+    const turns = sum((load) => load.turns);
+    return `${countOf(turns, 'turn')}${waits === 0 ? '' : `, ${formatNumber(waits)} wait for a model`}`;
+  }
   const { running, slots } = callsOf(processes);
   return `${formatNumber(running)} of ${countOf(slots, 'slot')}`;
 }
