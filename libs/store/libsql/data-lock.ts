@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type Database from 'libsql';
-import { StoreSetupError } from '../port/store-errors.js';
+import { StoreInUseError } from '../port/store-errors.js';
 
 /**
  * Makes this process the only user of the folder until `release()` or its death: an exclusive transaction on a separate
@@ -14,7 +14,7 @@ export function lockDataDir(Connection: typeof Database, dataDir: string): { rel
     connection.close();
     if ((cause as { code?: string }).code !== 'SQLITE_BUSY') throw cause;
     const advice = 'stop that process or choose another DATA_DIR';
-    throw new StoreSetupError(`The folder ${dataDir} is in use by another Switchyard process: ${advice}.`, {
+    throw new StoreInUseError(`The folder ${dataDir} is in use by another Switchyard process: ${advice}.`, {
       cause,
     });
   }

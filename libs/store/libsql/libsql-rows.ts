@@ -3,6 +3,7 @@ import type { CollectionName, Field, Rows } from '../port/collections.js';
 import { assertPlainValue } from '../port/plain-value.js';
 import type { Change, Equals, Filter, Obstacle, Query, RowsOf, Size, Value } from '../port/rows.port.js';
 import type { Inserted } from '../port/store.port.js';
+import { readJson } from '../port/read-json.js';
 import { Clauses, type Sql } from './clauses.js';
 import { quote } from './create-tables.js';
 import { cutJson, longestInJson } from './cut-json.js';
@@ -109,7 +110,7 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
     const read = (field: Key, value: unknown) => {
       if (isPlain(field) || value === null) return value;
       return cut[field] === undefined
-        ? (JSON.parse(value as string) as unknown)
+        ? readJson(this.name, value as string)
         : cutJson(value as string, cut[field]);
     };
     return attempt(() =>
@@ -173,7 +174,7 @@ export class LibsqlRows<Name extends CollectionName> implements RowsOf<Name> {
 
   private findSync(query: Query<Name>): Rows[Name][] {
     const found = this.select<{ row: string }>('row', this.clauses.ofQuery(query));
-    return found.map(({ row }) => JSON.parse(row) as Rows[Name]);
+    return found.map(({ row }) => readJson(this.name, row) as Rows[Name]);
   }
 
   private countSync(filter: Filter<Name>): number {

@@ -3,10 +3,16 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'libsql';
 import { createStore } from '../create-store.js';
-import { StoreSetupError, StoreUnavailableError } from '../port/store-errors.js';
+import {
+  StoreInUseError,
+  StoreSetupError,
+  StoreUnavailableError,
+  UnreadableRowError,
+} from '../port/store-errors.js';
 import type { Store } from '../port/store.port.js';
 import { sampleClaim, sampleConversation, sampleProcess, sampleTurn } from '../testing/sample-rows.js';
 import { describeStoreContract } from '../testing/store-contract.js';
@@ -122,6 +128,50 @@ describe('the libsql adapter on a file', () => {
     await once(holder, 'exit');
     await store.open();
     await store.ping();
+  });
+
+  const newReader = () => {
+    const store = createStore({ dataDir: join(folder, 'data'), isReadOnly: true });
+    stores.push(store);
+    return store;
+  };
+
+  it('reads the file as it is, with its processes, and writes nothing', async () => {
+    const store = newStore();
+    await store.open();
+    const turn = sampleTurn();
+    await store.insertTurn(turn);
+    await store.insertProcess(sampleProcess());
+    await store.close();
+    await tamper('DROP INDEX turns_by_due_at');
+    const reader = newReader();
+    await reader.open();
+    expect(await reader.getTurn(turn._id)).toEqual(turn);
+    expect(await reader.listProcesses()).toHaveLength(1);
+    await expect(reader.insertTurn(sampleTurn())).rejects.toThrow(StoreSetupError);
+    await reader.close();
+    const database = new Database(join(folder, 'data', 'switchyard.db'));
+    const left = database.prepare("SELECT name FROM sqlite_master WHERE name = 'turns_by_due_at'").all();
+    database.close();
+    expect(left).toEqual([]);
+  });
+
+  it('creates nothing for a reader, and says that another process has the file', async () => {
+    await expect(newReader().open()).rejects.toThrow(`There is no store in ${join(folder, 'data')}`);
+    expect(await readdir(folder)).toEqual([]);
+    await newStore().open();
+    await expect(newReader().open()).rejects.toThrow(StoreInUseError);
+  });
+
+  it('says that a row is not JSON, and not what it holds', async () => {
+    const store = newStore();
+    await store.open();
+    await store.close();
+    await tamper("INSERT INTO turns (_id, row) VALUES ('garbage', '{PLANTED')");
+    await store.open();
+    const error: unknown = await store.getTurn('garbage').catch((caught: unknown) => caught);
+    expect(error).toEqual(new UnreadableRowError('A row of turns is not JSON.'));
+    expect(inspect(error, { depth: 10 })).not.toContain('PLANTED');
   });
 
   it('does not start when an index is not unique that must be', async () => {

@@ -2,7 +2,7 @@ import { COLLECTION_NAMES } from '../port/collections.js';
 import type { AllRows, RowDatabase } from '../port/rows.port.js';
 import { StoreUnavailableError } from '../port/store-errors.js';
 import { LibsqlRows } from './libsql-rows.js';
-import { openDatabase, type OpenDatabase } from './open-database.js';
+import { openDatabase, openToRead, type OpenDatabase } from './open-database.js';
 import { translateSqliteError } from './sqlite-errors.js';
 
 /** One SQLite file, used by this process alone. Every statement is synchronous and durable. */
@@ -10,11 +10,14 @@ export class LibsqlDatabase implements RowDatabase {
   private current?: OpenDatabase & { rows: AllRows };
 
   /** @param dataDir a folder, created if missing, or `:memory:` */
-  constructor(readonly dataDir: string) {}
+  constructor(
+    readonly dataDir: string,
+    private readonly isReadOnly = false,
+  ) {}
 
   async open(): Promise<void> {
     try {
-      const opened = await openDatabase(this.dataDir);
+      const opened = await (this.isReadOnly ? openToRead : openDatabase)(this.dataDir);
       const rows = COLLECTION_NAMES.map((name) => [name, new LibsqlRows(opened.database, name)]);
       this.current = { ...opened, rows: Object.fromEntries(rows) as AllRows };
     } catch (error) {

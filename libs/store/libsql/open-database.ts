@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'libsql';
 import { StoreSetupError } from '../port/store-errors.js';
@@ -6,6 +6,7 @@ import { createTables } from './create-tables.js';
 import { lockDataDir } from './data-lock.js';
 
 export const IN_MEMORY = ':memory:';
+const FILE = 'switchyard.db';
 
 export interface OpenDatabase {
   database: Database.Database;
@@ -20,11 +21,31 @@ export async function openDatabase(dataDir: string): Promise<OpenDatabase> {
   createFolder(dataDir);
   const lock = lockDataDir(Connection, dataDir);
   try {
-    return openFile(Connection, join(dataDir, 'switchyard.db'), () => lock.release());
+    return openFile(Connection, join(dataDir, FILE), () => lock.release());
   } catch (error) {
     lock.release();
     throw error;
   }
+}
+
+/**
+ * Locks the folder, so that no process starts on it meanwhile, and opens the file as it is. Throws `StoreSetupError`
+ * when there is none.
+ */
+export async function openToRead(dataDir: string): Promise<OpenDatabase> {
+  const { default: Connection } = await import('libsql');
+  const path = join(dataDir, FILE);
+  if (!existsSync(path)) throw new StoreSetupError(`There is no store in ${dataDir}: check DATA_DIR.`);
+  const lock = lockDataDir(Connection, dataDir);
+  const database = new Connection(path);
+  database.pragma('query_only = ON');
+  return {
+    database,
+    close() {
+      database.close();
+      lock.release();
+    },
+  };
 }
 
 function openFile(Connection: typeof Database, path: string, afterClose?: () => void): OpenDatabase {

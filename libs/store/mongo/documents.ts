@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { COLLECTIONS, type CollectionName, type Rows } from '../port/collections.js';
 import { FIELD_KINDS, type FieldKind } from '../port/field-kinds.js';
+import { readJson } from '../port/read-json.js';
 
 export type StoredDocument = { _id: string } & Record<string, string | number | null | undefined>;
 
@@ -22,7 +23,7 @@ export function toRow<Name extends CollectionName>(name: Name, document: StoredD
   const kinds: Record<string, FieldKind> = FIELD_KINDS[name];
   const decode = ([key, value]: [string, unknown]): [string, unknown] => [
     key,
-    kinds[key] === 'json' ? JSON.parse(value as string) : value,
+    kinds[key] === 'json' ? readJson(name, value as string) : value,
   ];
   return Object.fromEntries(Object.entries(document).map(decode)) as Rows[Name];
 }

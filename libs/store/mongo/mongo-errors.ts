@@ -1,4 +1,4 @@
-import { StoreSetupError, StoreUnavailableError } from '../port/store-errors.js';
+import { StoreSetupError, StoreUnavailableError, UnreadableRowError } from '../port/store-errors.js';
 
 interface MongoFailure {
   name?: string;
@@ -42,11 +42,14 @@ export function firstDuplicate(error: unknown): number {
 }
 
 /**
- * Translates every error of the driver, Mongoose or the mapping into one of the store's two errors. Server messages are
+ * Translates every error of the driver, Mongoose or the mapping into one of the store's errors. Server messages are
  * left out, because they may quote the written values.
  */
-export function translateMongoError(error: unknown): StoreUnavailableError | StoreSetupError {
+export function translateMongoError(
+  error: unknown,
+): StoreUnavailableError | StoreSetupError | UnreadableRowError {
   if (error instanceof StoreUnavailableError || error instanceof StoreSetupError) return error;
+  if (error instanceof UnreadableRowError) return error;
   const failure = error as MongoFailure;
   const label = failure.codeName ?? failure.code ?? failure.name ?? 'unknown error';
   return isPassing(failure)

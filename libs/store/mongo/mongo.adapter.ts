@@ -13,14 +13,18 @@ export class MongoDatabase implements RowDatabase {
   private readonly clocks: Time;
 
   /** @param url connection string; the database is `switchyard` unless it names one */
-  constructor(url: string, time: Time) {
+  constructor(
+    url: string,
+    time: Time,
+    private readonly isReadOnly = false,
+  ) {
     this.url = url;
     this.clocks = time;
   }
 
   async open(): Promise<void> {
     const { openCollections } = await import('./open-collections.js');
-    this.current = await openCollections(this.url, this.clocks);
+    this.current = await openCollections(this.url, this.clocks, this.isReadOnly);
   }
 
   async close(): Promise<void> {

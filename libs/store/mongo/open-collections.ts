@@ -27,12 +27,16 @@ const connectOptions: mongoose.ConnectOptions = {
   readPreference: 'primary',
 };
 
-/** Connects and ensures every collection and index. */
-export async function openCollections(url: string, time: Time): Promise<OpenCollections> {
+/** Connects and ensures every collection and index, unless `isReadOnly`. */
+export async function openCollections(
+  url: string,
+  time: Time,
+  isReadOnly: boolean,
+): Promise<OpenCollections> {
   const connection = await connect(url);
   try {
     const models = COLLECTION_NAMES.map((name) => [name, defineModel(connection, name)] as const);
-    for (const [name, model] of models) await ensureIndexes(model, name);
+    if (!isReadOnly) for (const [name, model] of models) await ensureIndexes(model, name);
     const rows = models.map(([name, model]) => [name, new MongoRows(model, name, time)]);
     return { connection, rows: Object.fromEntries(rows) as AllRows };
   } catch (error) {

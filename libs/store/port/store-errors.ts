@@ -7,3 +7,14 @@ export class StoreUnavailableError extends Error {
 export class StoreSetupError extends Error {
   override name = 'StoreSetupError';
 }
+
+/** Another process has the data folder. */
+export class StoreInUseError extends StoreSetupError {}
+
+/**
+ * A stored row is not what any version has written: someone else has changed the store. What it holds is left out,
+ * because people may have written it.
+ */
+export class UnreadableRowError extends Error {
+  override name = 'UnreadableRowError';
+}

@@ -24,6 +24,8 @@ export interface TurnStore extends AuxiliaryStore {
   insertConversation(row: Conversation): Promise<Inserted<Conversation>>;
   /** Also returns a deleted conversation (`deleted_at`). */
   getConversation(id: string): Promise<Conversation | null>;
+  /** Ids of all conversations, marked and expiring ones too, by id. */
+  listConversationIds(page: { after: string; limit: number }): Promise<string[]>;
   /** Sorted by `updated_at`, newest first, without deleted and expiring conversations. */
   listConversations(userId: string, page: { skip: number; limit: number }): Promise<Conversation[]>;
   /** The last writer wins. */

@@ -20,6 +20,11 @@ export abstract class RowsTurnStore extends RowsAuxiliaryStore implements TurnSt
     return this.rows.conversations.get(id);
   }
 
+  async listConversationIds({ after, limit }: { after: string; limit: number }): Promise<string[]> {
+    const query = { where: { _id: { gt: after } }, order: { _id: 'asc' }, limit } as const;
+    return (await this.rows.conversations.findParts(query, ['_id'])).map(({ _id }) => _id);
+  }
+
   async listConversations(userId: string, page: { skip: number; limit: number }): Promise<Conversation[]> {
     const equals = { user_id: userId, deleted_at: null, expires_at: null };
     return this.rows.conversations.find({ equals, order: { updated_at: 'desc', _id: 'desc' }, ...page });

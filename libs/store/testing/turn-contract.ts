@@ -32,6 +32,19 @@ export function describeTurns(store: () => Store): void {
       await store().removeConversation(passing._id);
     });
 
+    it('lists the ids of all, marked and expiring ones too, by id, page by page', async () => {
+      const prefix = `all${makeId()}`;
+      const deleted_at = '2026-02-01T00:00:00.000Z';
+      const changes = [{}, { deleted_at }, { expires_at: deleted_at }];
+      const ids = ['c', 'a', 'b'].map((end) => `${prefix}${end}`);
+      for (const [i, _id] of ids.entries())
+        await store().insertConversation(sampleConversation({ _id, ...changes[i] }));
+      const first = await store().listConversationIds({ after: prefix, limit: 2 });
+      expect(first).toEqual([`${prefix}a`, `${prefix}b`]);
+      const next = await store().listConversationIds({ after: first[1]!, limit: 1 });
+      expect(next).toEqual([`${prefix}c`]);
+    });
+
     it('keeps what an update does not name, and lets the last writer win', async () => {
       const row = sampleConversation();
       await store().insertConversation(row);

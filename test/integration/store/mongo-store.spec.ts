@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
-import { createStore, StoreSetupError, StoreUnavailableError, type Store } from '#store';
+import { createStore, StoreSetupError, StoreUnavailableError, UnreadableRowError, type Store } from '#store';
 import { systemTime } from '#time';
 import {
   makeCallId,
@@ -194,6 +194,22 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
       await expect(store.open()).rejects.toThrow(
         /unique index on turns \(conversation_id, client_message_id\)/,
       );
+      await withRaw(target, (raw) => raw.dropDatabase());
+    });
+
+    it('creates nothing for a reader, who sees every row, and says which rows are not JSON', async () => {
+      const target = databaseUrl();
+      const reader = createStore({ ...systemTime(), url: target, isReadOnly: true });
+      await reader.open();
+      expect(await reader.listConversationIds({ after: '', limit: 1 })).toEqual([]);
+      await withRaw(target, async (raw) => {
+        expect(await raw.listCollections()).toEqual([]);
+        await raw.collection('turns').insertOne({ _id: 'garbage' as never, content: '{PLANTED' });
+      });
+      const error: unknown = await reader.getTurn('garbage').catch((caught: unknown) => caught);
+      expect(error).toEqual(new UnreadableRowError('A row of turns is not JSON.'));
+      expect(inspect(error, { depth: 10 })).not.toContain('PLANTED');
+      await reader.close();
       await withRaw(target, (raw) => raw.dropDatabase());
     });
 
