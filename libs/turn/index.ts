@@ -88,5 +88,9 @@ export {
 export { endsBetween } from './view/repair.js';
 export { type AnswerProblem, checkAnswer, choicesOf } from './rules/check-answer.js';
 export { toVisibleJson, toVisibleText } from './view/visible.js';
+export { type Broken, type Invariant, INVARIANTS } from './invariants/invariants.js';
+export { brokenInCall, isInOrder } from './invariants/call-invariants.js';
+export { unreadableRows } from './invariants/unreadable-rows.js';
+export { brokenInSteps, brokenInTurn, isTakenUpEarly } from './invariants/turn-invariants.js';
 export { whyWaiting } from './waiting/why-waiting.js';
 export { timelineOf } from './waiting/timeline.js';

@@ -1,7 +1,7 @@
 import type { Answer, Call, Claim, Outcome, Step, Switch, Turn } from '#contracts';
-import { endsTurn } from '#turn';
+import { brokenInCall, brokenInSteps, endsTurn, INVARIANTS, isInOrder, type Broken } from '#turn';
 import type { ClientRequest, LifeEvent, Start } from '../soak/evidence.js';
-import type { Finding } from '../soak/judge/finding.js';
+import { goalOf, type Finding } from '../soak/judge/finding.js';
 import { Troubles } from '../soak/judge/trouble.js';
 import { Pauses } from './pauses.js';
 
@@ -165,16 +165,27 @@ export class Promises {
   private claimed(row: Claim): void {
     const work = row._id.slice(0, row._id.lastIndexOf(':'));
     const before = this.claims.get(work) ?? [];
-    if (row.n !== before.length + 1)
+    this.claims.set(work, [...before, row]);
+    if (!isInOrder([...before, row]))
       this.find('broken rule', `${work} was claimed as attempt ${row.n} after ${before.length}`);
-    const { call } = this.calls.get(work) ?? {};
-    if (call?.class === 'once' && before.length > 0)
-      this.find('broken rule', `call ${work} (once) was claimed again`);
-    if (before.some(({ purpose }) => purpose === 'settle'))
-      this.find('broken rule', `${work} was claimed after a claim that settles it`);
+    this.judgeCall(work);
     this.turnClaimed(work);
     this.callClaimed(work, row);
-    this.claims.set(work, [...before, row]);
+  }
+
+  /** What the rows of one call must fulfil at every moment, in a live store, too. */
+  private judgeCall(id: string): void {
+    const { call } = this.calls.get(id) ?? {};
+    if (!call) return;
+    const claims = this.claims.get(id) ?? [];
+    const approval = this.answers.get(`${id}:approval`);
+    const record = { call, claims, outcome: this.outcomes.get(id), approval };
+    this.judge(brokenInCall(record));
+  }
+
+  private judge(broken: Broken[]): void {
+    for (const { invariant, row } of broken)
+      this.find(goalOf(invariant), `${row}: ${INVARIANTS[invariant].means}`);
   }
 
   /** One turn of a conversation at a time. */
@@ -205,7 +216,8 @@ export class Promises {
     const { _id, error, attempt, status } = row;
     const claims = this.claims.get(_id) ?? [];
     this.outcomes.set(_id, row);
-    if (claims.length === 0) return this.find('broken rule', `call ${_id} ended without a claim`);
+    this.judgeCall(_id);
+    if (claims.length === 0) return;
     const starts = this.starts.get(_id) ?? [];
     if (status !== 'failure' && !starts.some((start) => start.attempt === attempt))
       this.find('broken rule', `call ${_id} succeeded in attempt ${attempt}, which never started`);
@@ -241,17 +253,11 @@ export class Promises {
   }
 
   private committed(row: Step): void {
-    const { turn_id, n } = row;
-    const before = this.steps.get(turn_id) ?? [];
-    if (n !== before.length + 1)
-      this.find('broken rule', `turn ${turn_id}: step ${n} was committed after ${before.length}`);
+    const { turn_id } = row;
+    const steps = [...(this.steps.get(turn_id) ?? []), row];
     const options = this.turns.get(turn_id)?.options ?? {};
-    if (before.some((step) => endsTurn(options, step)))
-      this.find('doubled', `turn ${turn_id}: step ${n} was committed after its end`);
-    for (const { tool_call_id } of before.at(-1)?.calls ?? [])
-      if (row.kind === 'model' && !this.outcomes.has(tool_call_id))
-        this.find('broken rule', `turn ${turn_id}: step ${n} was committed before ${tool_call_id} had ended`);
-    this.steps.set(turn_id, [...before, row]);
+    this.judge(brokenInSteps(options, steps, (id) => this.outcomes.has(id)));
+    this.steps.set(turn_id, steps);
     if (endsTurn(options, row)) this.ended.add(turn_id);
     for (const call of row.calls) this.calls.set(call.tool_call_id, { step: row, call });
   }

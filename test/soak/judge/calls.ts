@@ -95,10 +95,9 @@ function judgeStarts(record: CallRecord, pids: Map<string, number>): Finding[] {
 
 function judgeOutcome(record: CallRecord): Finding[] {
   const { claims, outcome, starts } = record;
-  if (!outcome) return [];
   const [first] = claims;
   const name = nameOf(record);
-  if (!first) return [{ goal: 'broken rule', what: `${name} ended without a claim` }];
+  if (!outcome || !first) return [];
   if (first.purpose === 'settle' && starts.length > 0)
     return [{ goal: 'broken rule', what: `${name} was started although its claim says that it never can` }];
   if (outcome.status !== 'failure' && !starts.some(({ attempt }) => attempt === outcome.attempt))

@@ -1,7 +1,7 @@
 import type { Journal, Step } from '#contracts';
-import { endingStep, endsTurn, openCalls, statusOf, textOf } from '#turn';
+import { brokenInTurn, endingStep, INVARIANTS, openCalls, statusOf, textOf } from '#turn';
 import { findFault } from '../said.js';
-import type { Finding } from './finding.js';
+import { goalOf, type Finding } from './finding.js';
 import { groupBy } from './group-by.js';
 import type { History } from './history.js';
 
@@ -45,16 +45,15 @@ function judgeNumbers({ conversation, journals }: History['store'][number]): Fin
 }
 
 function judgeEnd(journal: Journal): Finding[] {
-  const { turn, steps } = journal;
+  const { turn } = journal;
   const name = `turn ${turn._id} (${turn.client_message_id})`;
   if (!endingStep(journal)) return [{ goal: 'lost', what: `${name} has not ended: ${statusOf(journal)}` }];
-  const found: Finding[] = [];
+  const found: Finding[] = brokenInTurn(journal).map(({ invariant, row }) => ({
+    goal: goalOf(invariant),
+    what: `${name}: ${row}: ${INVARIANTS[invariant].means}`,
+  }));
   for (const { call } of openCalls(journal))
     found.push({ goal: 'lost', what: `${name}: call ${call.tool_call_id} has no outcome` });
-  const ends = steps.filter((step) => endsTurn(turn.options, step));
-  if (ends.length > 1) found.push({ goal: 'doubled', what: `${name} ended ${ends.length} times` });
-  if (steps.some(({ n }, i) => n !== i + 1))
-    found.push({ goal: 'broken rule', what: `${name} has steps ${steps.map(({ n }) => n).join(', ')}` });
   if (turn.status !== statusOf(journal))
     found.push({
       goal: 'broken rule',
