@@ -2,10 +2,14 @@
 export class CommandError extends Error {
   override name = 'CommandError';
 
-  /** `status` is what a gateway answered, if one did. */
+  /**
+   * @param status what a gateway answered, if one did
+   * @param exitCode of the command
+   */
   constructor(
     message: string,
     readonly status?: number,
+    readonly exitCode = 1,
   ) {
     super(message);
   }

@@ -2,14 +2,18 @@ import { existsSync } from 'node:fs';
 import { CommandError } from './command-error.js';
 import { createProgram } from './program.js';
 
-/** `npm run switchyard -- <command>`: what operators do, over the HTTP API of a gateway. */
+/** `npm run switchyard -- <command>`: what operators do, over the HTTP API of a gateway or in the store. */
 try {
   if (existsSync('.env')) process.loadEnvFile('.env');
   const { stdout, env } = process;
-  await createProgram({ write: (text) => void stdout.write(text), environment: env }).parseAsync();
+  await createProgram({
+    write: (text) => void stdout.write(text),
+    environment: env,
+    exitWith: (code) => void (process.exitCode = code),
+  }).parseAsync();
 } catch (error) {
   process.stderr.write(`${error instanceof CommandError ? error.message : describe(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof CommandError ? error.exitCode : 1;
 }
 
 function describe(error: unknown): string {

@@ -1,5 +1,4 @@
 import { Command, InvalidArgumentError } from 'commander';
-import type { Environment } from '#bootstrap';
 import { SystemClock } from '#time';
 import { addAccountCommands } from './account-commands.js';
 import { addCallCommand } from './call-commands.js';
@@ -10,19 +9,18 @@ import { GatewayApi } from './gateway-api.adapter.js';
 import { addSwitchCommands } from './switch-commands.js';
 import { addTurnCommands } from './turn-commands.js';
 import { addUsageCommand } from './usage-command.js';
+import type { Terminal } from './terminal.js';
+import { addVerifyCommand } from './verify-command.js';
 
 const DEFAULT_URL = 'http://127.0.0.1:3000';
 
-export interface Terminal {
-  write(text: string): void;
-  /** `SWITCHYARD_TOKEN` is the token of the operator. */
-  environment: Environment;
-}
-
 /** Every command. Failures are thrown. */
-export function createProgram({ write, environment }: Terminal): Command {
+export function createProgram(terminal: Terminal): Command {
+  const { write, environment } = terminal;
   const program = new Command('switchyard')
-    .description('Manages a running Switchyard over the HTTP API of one of its gateways.')
+    .description(
+      'Manages a running Switchyard over the HTTP API of one of its gateways, and checks its store.',
+    )
     .option('--url <url>', 'address of a gateway', parseUrl, DEFAULT_URL)
     .addHelpText(
       'after',
@@ -40,6 +38,7 @@ export function createProgram({ write, environment }: Terminal): Command {
   addAccountCommands(program, openApi, write);
   addUsageCommand(program, openApi, write);
   addInvitationCommands(program, openApi, write);
+  addVerifyCommand(program, openApi, terminal);
   return program;
 }
 

@@ -9,6 +9,7 @@ import { FleetController } from './operator/fleet.controller.js';
 import { SwitchesController } from './operator/switches.controller.js';
 import { InvitationsController } from './operator/invitations.controller.js';
 import { AllUsageController } from './operator/usage.controller.js';
+import { VerifyController } from './operator/verify.controller.js';
 import { ArtifactsController } from './artifacts/artifacts.controller.js';
 import { MeController } from './people/auth/me.controller.js';
 import { HttpUserGuard } from './people/auth/http-user.guard.js';
@@ -41,6 +42,7 @@ const CONTROLLERS: Takes<Gateway>[] = [
   CallsController,
   FleetController,
   SwitchesController,
+  VerifyController,
   UsageController,
   AllUsageController,
   McpController,

@@ -6,6 +6,7 @@ export {
   loadGatewayConfig,
   loadOrchestratorConfig,
   loadStandaloneConfig,
+  loadStoreAddress,
   loadToolWorkerConfig,
 } from './config/load.config.js';
 export type { Settings } from './config/settings-file.js';

@@ -21,3 +21,4 @@ export { livenessOf, livenessOfOwners, situationOf } from './owner-liveness.js';
 export { readMessageIds } from './message-ids.js';
 export { retryingStore } from './retrying-store.js';
 export { stepRow } from './step-row.js';
+export { type BrokenInvariant, type VerifiedPage, type VerifyPosition, verifyPage } from './verify-store.js';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { KEY_VARIABLES } from '#llm';
 import {
   toClientConfig,
@@ -27,6 +27,7 @@ import { findModelNotices, findModelProblems } from './model-settings.js';
 import { findNameTypos } from './name-typos.js';
 import { findOpsNotices, findOpsProblems, findSharedPort } from './ops-settings.js';
 import { settingsFileSchema, toSettings, type Settings } from './settings-file.js';
+import { ownServiceVariables } from './variables.js';
 
 export type Environment = Record<string, string | undefined>;
 const FOREIGN_SECRETS = [...KEY_VARIABLES, 'JWT_SECRET'];
@@ -90,6 +91,14 @@ export function loadStandaloneConfig(
     mongodbUrl: values.MONGODB_URL,
     dataDir: values.DATA_DIR,
   };
+}
+
+/** Only where the store is: for commands that run beside the processes. Throws `ConfigError`. */
+export function loadStoreAddress(environment: Environment): { mongodbUrl?: string; dataDir: string } {
+  const { MONGODB_URL, DATA_DIR } = ownServiceVariables;
+  const parsed = z.object({ MONGODB_URL, DATA_DIR }).safeParse(withoutEmpty(environment));
+  if (!parsed.success) throw new ConfigError(describeProblems(parsed.error));
+  return { mongodbUrl: parsed.data.MONGODB_URL, dataDir: parsed.data.DATA_DIR };
 }
 
 function load<Schema extends z.ZodObject>(
