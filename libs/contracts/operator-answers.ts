@@ -161,3 +161,14 @@ export interface SetSwitch extends ListedSwitch {
   /** False: no living worker has this toolset or tool now, so the name may be wrong. */
   is_known: boolean;
 }
+
+/** One thing that `switchyard doctor` looked at. */
+export interface Checked {
+  /** What was looked at: `broker`, `store`, `MCP server files`. */
+  subject: string;
+  level: 'ok' | 'warning' | 'error';
+  /** What was found; never a secret. */
+  text: string;
+  /** What to do about it. */
+  mend?: string;
+}

@@ -5,4 +5,5 @@ export {
   StoreUnavailableError,
   UnreadableRowError,
 } from './port/store-errors.js';
+export { checkStore } from './check-store.js';
 export { createStore } from './create-store.js';

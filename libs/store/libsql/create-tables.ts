@@ -1,6 +1,7 @@
 import type Database from 'libsql';
 import { COLLECTION_NAMES, COLLECTIONS, type CollectionName } from '../port/collections.js';
 import { StoreSetupError } from '../port/store-errors.js';
+import type { Missing } from '../port/store.port.js';
 
 /**
  * Creates missing tables, columns and indexes. Throws `StoreSetupError` when a unique index is still missing
@@ -22,6 +23,27 @@ export function createTables(database: Database.Database): void {
     for (const index of [...unique, ...uniqueIfPresent.map((field) => [field])])
       createUniqueIndex(database, table, index);
   }
+}
+
+/** What `createTables` would create or complain of. */
+export function findMissing(database: Database.Database): Missing[] {
+  return COLLECTION_NAMES.flatMap((table): Missing[] => {
+    const columns = database.prepare(`PRAGMA table_info(${table})`).all();
+    if (columns.length === 0) return [{ kind: 'collection', name: table }];
+    const { unique, uniqueIfPresent = [], indexes } = COLLECTIONS[table];
+    const uniques = [...unique, ...uniqueIfPresent.map((field) => [field])];
+    const existing = database.prepare(`PRAGMA index_list(${table})`).all() as IndexInfo[];
+    const has = (index: string[]) => existing.some(({ name }) => name === indexName(table, index));
+    const nameOf = (index: string[]) => `${table} (${index.join(', ')})`;
+    return [
+      ...uniques
+        .filter((index) => !hasUniqueIndex(database, table, index))
+        .map((index) => ({ kind: 'unique_index' as const, name: nameOf(index) })),
+      ...indexes
+        .filter((index) => !has(index))
+        .map((index) => ({ kind: 'index' as const, name: nameOf(index) })),
+    ];
+  });
 }
 
 /** Upgrades a file of an earlier version. Its rows have the field in their JSON, or lack it. */

@@ -156,6 +156,23 @@ describe('the libsql adapter on a file', () => {
     expect(left).toEqual([]);
   });
 
+  it('finds which tables and indexes are missing', async () => {
+    const store = newStore();
+    await store.open();
+    expect(await store.findMissing()).toEqual([]);
+    await store.close();
+    const unique = 'turns_by_conversation_id_and_number';
+    await tamper(`DROP INDEX turns_by_due_at; DROP TABLE facts; DROP INDEX ${unique};
+      CREATE INDEX ${unique} ON turns (conversation_id, number)`);
+    const reader = newReader();
+    await reader.open();
+    expect(await reader.findMissing()).toEqual([
+      { kind: 'unique_index', name: 'turns (conversation_id, number)' },
+      { kind: 'index', name: 'turns (due_at)' },
+      { kind: 'collection', name: 'facts' },
+    ]);
+  });
+
   it('creates nothing for a reader, and says that another process has the file', async () => {
     await expect(newReader().open()).rejects.toThrow(`There is no store in ${join(folder, 'data')}`);
     expect(await readdir(folder)).toEqual([]);

@@ -1,6 +1,8 @@
 import { COLLECTION_NAMES } from '../port/collections.js';
 import type { AllRows, RowDatabase } from '../port/rows.port.js';
 import { StoreUnavailableError } from '../port/store-errors.js';
+import type { Missing } from '../port/store.port.js';
+import { findMissing } from './create-tables.js';
 import { LibsqlRows } from './libsql-rows.js';
 import { openDatabase, openToRead, type OpenDatabase } from './open-database.js';
 import { translateSqliteError } from './sqlite-errors.js';
@@ -30,6 +32,15 @@ export class LibsqlDatabase implements RowDatabase {
     this.current = undefined;
     try {
       open?.close();
+    } catch (error) {
+      throw translateSqliteError(error);
+    }
+  }
+
+  async findMissing(): Promise<Missing[]> {
+    const { database } = this.opened;
+    try {
+      return findMissing(database);
     } catch (error) {
       throw translateSqliteError(error);
     }

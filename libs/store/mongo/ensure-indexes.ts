@@ -1,6 +1,7 @@
-import type { Model } from 'mongoose';
-import { COLLECTIONS, type CollectionName } from '../port/collections.js';
+import type { Connection, Model } from 'mongoose';
+import { COLLECTION_NAMES, COLLECTIONS, type CollectionName } from '../port/collections.js';
 import { StoreSetupError, StoreUnavailableError } from '../port/store-errors.js';
+import type { Missing } from '../port/store.port.js';
 import type { StoredDocument } from './documents.js';
 import { translateMongoError } from './mongo-errors.js';
 
@@ -18,6 +19,37 @@ export async function ensureIndexes(model: Model<StoredDocument>, name: Collecti
     if (!existing.some((index) => isUniqueOver(index, fields)))
       throw new StoreSetupError(`MongoDB lacks ${describe(name, fields)}.`);
   }
+}
+
+/** What `ensureIndexes` would create or complain of. */
+export async function findMissing(database: NonNullable<Connection['db']>): Promise<Missing[]> {
+  const missing: Missing[] = [];
+  const collections = new Set(
+    (await database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name),
+  );
+  for (const name of COLLECTION_NAMES)
+    if (!collections.has(name)) missing.push({ kind: 'collection', name });
+    else missing.push(...(await missingIndexes(database, name)));
+  return missing;
+}
+
+async function missingIndexes(
+  database: NonNullable<Connection['db']>,
+  name: CollectionName,
+): Promise<Missing[]> {
+  const { unique, uniqueIfPresent = [], indexes } = COLLECTIONS[name];
+  const existing = (await database.collection(name).listIndexes().toArray()) as IndexDescription[];
+  const has = (fields: string[]) =>
+    existing.some(({ key }) => JSON.stringify(key) === JSON.stringify(toKey(fields)));
+  const nameOf = (fields: string[]) => `${name} (${fields.join(', ')})`;
+  return [
+    ...[...unique, ...uniqueIfPresent.map((field) => [field])]
+      .filter((fields) => !existing.some((index) => isUniqueOver(index, fields)))
+      .map((fields) => ({ kind: 'unique_index' as const, name: nameOf(fields) })),
+    ...indexes
+      .filter((fields) => !has(fields))
+      .map((fields) => ({ kind: 'index' as const, name: nameOf(fields) })),
+  ];
 }
 
 async function createUniqueIndex(

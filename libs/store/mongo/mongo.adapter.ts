@@ -1,10 +1,13 @@
 import type { Time } from '#time';
 import type { AllRows, RowDatabase } from '../port/rows.port.js';
 import { StoreUnavailableError } from '../port/store-errors.js';
+import type { Missing } from '../port/store.port.js';
 import type { OpenCollections } from './open-collections.js';
 import { retryWithin } from './retry-within.js';
 
 const PING_BUDGET_MS = 2_000;
+/** For the indexes of all collections. */
+const LOOK_BUDGET_MS = 20_000;
 
 /** MongoDB, or a database with its protocol: single-document writes with majority write concern, no transactions. */
 export class MongoDatabase implements RowDatabase {
@@ -31,6 +34,12 @@ export class MongoDatabase implements RowDatabase {
     const open = this.current;
     this.current = undefined;
     await open?.connection.close();
+  }
+
+  async findMissing(): Promise<Missing[]> {
+    const { findMissing } = await import('./ensure-indexes.js');
+    const { db } = this.opened.connection;
+    return retryWithin(this.clocks, LOOK_BUDGET_MS, () => findMissing(db!));
   }
 
   async ping(): Promise<void> {

@@ -132,7 +132,7 @@ export interface RowsOf<Name extends CollectionName> {
 export type AllRows = { readonly [Name in CollectionName]: RowsOf<Name> };
 
 /** The interface of a database adapter: `RowsStore` turns it into a `Store`. */
-export interface RowDatabase extends Pick<Store, 'open' | 'close' | 'ping' | 'time'> {
+export interface RowDatabase extends Pick<Store, 'open' | 'close' | 'findMissing' | 'ping' | 'time'> {
   /** Throws `StoreUnavailableError` while the database is not open. */
   readonly rows: AllRows;
 }

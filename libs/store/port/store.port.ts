@@ -16,6 +16,13 @@ export type { Journal } from '#contracts';
 export type { Inserted } from './auxiliary-store.port.js';
 export type { UsageKey, UsageQuery, UsageSum } from './usage-store.port.js';
 
+/** A part of the database that is not there. Without a `unique_index` a store does not open. */
+export interface Missing {
+  kind: 'collection' | 'unique_index' | 'index';
+  /** `turns (conversation_id, number)`. */
+  name: string;
+}
+
 /**
  * The journal. Decisions are inserts by `_id`: `claim`, `settle`, `commitStep`, `answer`, `insertTurn` (of
  * `TurnStore`); the first insert wins, and each later one gets the winner's row. When the answer to an insert is lost,
@@ -32,6 +39,8 @@ export interface Store extends TurnStore {
   /** Connects, creates missing collections and indexes, and throws `StoreSetupError` when a unique index is missing. */
   open(): Promise<void>;
   close(): Promise<void>;
+  /** What `open` would create, or refuse to run without. Changes nothing. */
+  findMissing(): Promise<Missing[]>;
   /** Resolves when a round trip works. */
   ping(): Promise<void>;
   /** Milliseconds since 1970 by the store's own clock, which is the same for all processes. */

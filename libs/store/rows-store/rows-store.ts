@@ -1,5 +1,5 @@
 import type { Answer, Catalog, Claim, Outcome, ProcessLoad, ProcessRow, Step, Turn } from '#contracts';
-import type { Inserted, Journal, Store } from '../port/store.port.js';
+import type { Inserted, Journal, Missing, Store } from '../port/store.port.js';
 import { assembleJournals, type JournalRows } from './assemble-journals.js';
 import { RowsTurnStore } from './rows-turn-store.js';
 
@@ -14,6 +14,10 @@ export class RowsStore extends RowsTurnStore implements Store {
 
   close(): Promise<void> {
     return this.database.close();
+  }
+
+  findMissing(): Promise<Missing[]> {
+    return this.database.findMissing();
   }
 
   ping(): Promise<void> {

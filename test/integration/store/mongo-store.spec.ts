@@ -213,6 +213,25 @@ describeWithServices(['mongo'], 'the Mongoose adapter', () => {
       await withRaw(target, (raw) => raw.dropDatabase());
     });
 
+    it('finds which collections and indexes are missing', async () => {
+      const target = databaseUrl();
+      const store = createStore({ ...systemTime(), url: target });
+      await store.open();
+      expect(await store.findMissing()).toEqual([]);
+      await withRaw(target, async (raw) => {
+        await raw.dropCollection('facts');
+        await raw.collection('turns').dropIndex('conversation_id_1_status_1_number_1');
+        await raw.collection('turns').dropIndex('conversation_id_1_number_1');
+      });
+      expect(await store.findMissing()).toEqual([
+        { kind: 'unique_index', name: 'turns (conversation_id, number)' },
+        { kind: 'index', name: 'turns (conversation_id, status, number)' },
+        { kind: 'collection', name: 'facts' },
+      ]);
+      await store.close();
+      await withRaw(target, (raw) => raw.dropDatabase());
+    });
+
     it('reports in one sentence which server is unreachable, without the password', async () => {
       const port = await findFreePort();
       const store = createStore({
