@@ -3,6 +3,7 @@ import { SystemClock } from '#time';
 import { addAccountCommands } from './account-commands.js';
 import { addCallCommand } from './call-commands.js';
 import { addDeadLetterCommands } from './dead-letter-commands.js';
+import { addDoctorCommand } from './doctor-command.js';
 import { addFleetCommands } from './fleet-commands.js';
 import { addInvitationCommands } from './invitation-commands.js';
 import { GatewayApi } from './gateway-api.adapter.js';
@@ -39,6 +40,7 @@ export function createProgram(terminal: Terminal): Command {
   addUsageCommand(program, openApi, write);
   addInvitationCommands(program, openApi, write);
   addVerifyCommand(program, openApi, terminal);
+  addDoctorCommand(program, openApi, terminal);
   return program;
 }
 

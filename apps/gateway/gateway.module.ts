@@ -5,6 +5,7 @@ import { AccountsController } from './people/accounts/accounts.controller.js';
 import { AdminAccountsController } from './operator/accounts.controller.js';
 import { CallsController } from './operator/calls.controller.js';
 import { DeadLettersController } from './operator/dead-letters.controller.js';
+import { DoctorController } from './operator/doctor.controller.js';
 import { FleetController } from './operator/fleet.controller.js';
 import { SwitchesController } from './operator/switches.controller.js';
 import { InvitationsController } from './operator/invitations.controller.js';
@@ -43,6 +44,7 @@ const CONTROLLERS: Takes<Gateway>[] = [
   FleetController,
   SwitchesController,
   VerifyController,
+  DoctorController,
   UsageController,
   AllUsageController,
   McpController,

@@ -7,6 +7,7 @@ import { Calls } from './operator/calls.js';
 import { DeadLetters } from './operator/dead-letters.js';
 import { FleetReader } from './operator/fleet-reader.js';
 import { SwitchBoard } from './operator/switch-board.js';
+import { SelfCheck } from './operator/self-check.js';
 import { Waits } from './operator/waits.js';
 import { Artifacts } from './artifacts/artifacts.js';
 import { createAuthenticator } from './people/auth/json-web-token.adapter.js';
@@ -106,6 +107,7 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   readonly deadLetters = this.part('deadLetters', () => {
     return new DeadLetters({ ...this.ports, log: this.auditLog });
   });
+  readonly selfCheck = this.part('selfCheck', () => new SelfCheck(this.deps));
   readonly calls = this.part('calls', () => new Calls(this.store));
   readonly fleet = this.part('fleet', () => {
     const { store, bus, peers, clock } = this.deps;

@@ -1,4 +1,4 @@
-export { loadMcpConfig, parseMcpConfig } from './config/mcp-config.js';
+export { loadMcpConfig, McpConfigError, type McpServer, parseMcpConfig } from './config/mcp-config.js';
 export { createMcpToolsets } from './create-mcp-toolsets.js';
 export type { McpLogger } from './config/telemetry.js';
 export type { McpMetrics } from './config/telemetry.js';

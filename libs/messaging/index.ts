@@ -19,6 +19,7 @@ export {
   sharedQueues,
   toolsQueue,
 } from './port/topology.js';
+export { type BrokerState, inspectBroker } from './rabbitmq/inspect-broker.adapter.js';
 export { createRabbitmqBus } from './rabbitmq/bus.adapter.js';
 export { createMemoryBus } from './memory/memory-bus.adapter.js';
 export { MemoryBroker } from './memory/memory-broker.js';

@@ -9,6 +9,8 @@ export const ANTHROPIC = {
   urlVariable: 'ANTHROPIC_BASE_URL',
   // The SDK appends the version itself.
   toBaseUrl: (address) => address.replace(/\/v1$/, ''),
+  modelsPath: '/v1/models',
+  keyHeader: (apiKey) => ({ 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }),
   suggestedModel: 'claude-sonnet-5-5',
   toSchema: toAnthropicSchema,
   contextWindow(model) {

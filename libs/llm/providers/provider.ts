@@ -25,6 +25,10 @@ export interface Provider extends NamedProvider, ToolForm {
   isOpenElsewhere?: true;
   /** The part of an address that the adapter takes. */
   toBaseUrl(address: string): string;
+  /** Where the list of its models is, below the address; absent: `/models`. */
+  modelsPath?: string;
+  /** The headers that carry the key; absent: a bearer token. */
+  keyHeader?(apiKey: string): Record<string, string>;
   /** The model to ask when no model is named. */
   suggestedModel: string;
   /** Tokens that a request and its answer may have together; undefined if unknown. */

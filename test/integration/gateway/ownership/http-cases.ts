@@ -145,6 +145,7 @@ export const HTTP_CASES: Record<string, RouteCase> = {
     own: { path: '/api/admin/switches/toolset/web' },
   },
   'GET /api/admin/verify': { operator: true, own: { path: '/api/admin/verify' } },
+  'GET /api/admin/doctor': { operator: true, own: { path: '/api/admin/doctor' } },
   'GET /api/admin/dead-letters': { operator: true, own: { path: '/api/admin/dead-letters' } },
   'GET /api/admin/dead-letters/:id': letter,
   'DELETE /api/admin/dead-letters/:id': letter,

@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import type { Checked } from '#contracts';
+import { redactText } from '#observability';
+import { checkStore } from '#store';
+import { systemTime, type Time } from '#time';
+import { checkBroker } from './doctor/check-broker.js';
+import { checkConfiguration } from './doctor/check-configuration.js';
+import { checkMcpServers } from './doctor/check-mcp-servers.js';
+import { checkModels } from './doctor/check-model.js';
+import type { GatewayApi } from './gateway-api.adapter.js';
+import { openStoreToRead } from './store-access.js';
+import { toTerminalSafe } from './terminal-safe.js';
+import type { Terminal } from './terminal.js';
+import { toJson } from './to-json.js';
+
+const HAS_ERRORS = 1;
+
+/** `doctor`: exit code 1 when something is wrong, 0 otherwise; warnings are not wrong. */
+export function addDoctorCommand(program: Command, openApi: () => GatewayApi, terminal: Terminal): void {
+  program
+    .command('doctor')
+    .description('checks configuration, broker, store, MCP servers and model keys, and changes nothing')
+    .option('--json', 'as JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const isUrlGiven = program.getOptionValueSource('url') === 'cli';
+      const found = (await checkAll(terminal, isUrlGiven, openApi)).map(withoutSecrets);
+      terminal.write(json ? toJson(found) : found.map(describe).join(''));
+      if (found.some(({ level }) => level === 'error')) terminal.exitWith?.(HAS_ERRORS);
+    });
+}
+
+async function checkAll(
+  { environment }: Terminal,
+  isUrlGiven: boolean,
+  openApi: () => GatewayApi,
+): Promise<Checked[]> {
+  const time: Time = systemTime();
+  const checks: [subject: string, check: () => Checked[] | Promise<Checked[]>][] = [
+    ['configuration', () => checkConfiguration(environment)],
+    ['broker', () => checkBroker(environment, time.clock)],
+    ['store', () => checkStoreOf(environment, isUrlGiven, openApi)],
+    ['MCP servers', () => checkMcpServers(environment, time)],
+    ['model', () => checkModels(environment, time.clock)],
+  ];
+  const found = checks.map(async ([subject, check]): Promise<Checked[]> => {
+    try {
+      return await check();
+    } catch (error) {
+      return [{ subject, level: 'error', text: error instanceof Error ? error.message : String(error) }];
+    }
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** The process that has locked the store is asked for what it sees of it, and of its broker. */
+async function checkStoreOf(
+  environment: Terminal['environment'],
+  isUrlGiven: boolean,
+  openApi: () => GatewayApi,
+): Promise<Checked[]> {
+  const access = await openStoreToRead(environment, isUrlGiven);
+  if (access.kind === 'process') return openApi().get<Checked[]>('/api/admin/doctor');
+  try {
+    return await checkStore(access.store, access.where);
+  } finally {
+    await access.store.close();
+  }
+}
+
+function withoutSecrets({ subject, level, text, mend }: Checked): Checked {
+  return { subject, level, text: redactText(text), ...(mend !== undefined && { mend }) };
+}
+
+function describe({ subject, level, text, mend }: Checked): string {
+  const line = `${level.toUpperCase().padEnd(7)}  ${subject}: ${text}.${mend === undefined ? '' : ` ${mend}`}`;
+  return `${toTerminalSafe(line).replaceAll('\n', ' ').replace('..', '.')}\n`;
+}

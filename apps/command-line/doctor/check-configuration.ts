@@ -1,0 +1,19 @@
+import { ConfigError, loadStandaloneConfig, type Environment } from '#bootstrap';
+import type { Checked } from '#contracts';
+
+const SUBJECT = 'configuration';
+
+/** Every variable of every process, and the settings file. */
+export function checkConfiguration(environment: Environment): Checked[] {
+  // Only a gateway knows which dialects exist.
+  const { DIALECTS: _dialects, ...known } = environment;
+  try {
+    const { notices } = loadStandaloneConfig(known);
+    const warnings = notices.map((text): Checked => ({ subject: SUBJECT, level: 'warning', text }));
+    return [{ subject: SUBJECT, level: 'ok', text: 'every variable and setting is valid' }, ...warnings];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const mend = '.env.example and docs/operations.md explain every name.';
+    return error.problems.map((text) => ({ subject: SUBJECT, level: 'error', text, mend }));
+  }
+}

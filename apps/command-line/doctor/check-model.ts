@@ -1,0 +1,41 @@
+import type { Environment } from '#bootstrap';
+import type { Checked } from '#contracts';
+import { checkModelAccess, type ModelAccess } from '#llm';
+import type { Clock } from '#time';
+
+/** The keys of all providers that are set, with a question that costs no tokens. */
+export async function checkModels(environment: Environment, clock: Clock): Promise<Checked[]> {
+  const access = await checkModelAccess(environment, clock);
+  if (access.length === 0)
+    return [{ subject: 'model', level: 'ok', text: 'no provider is set: the demo model answers' }];
+  return access.map(describe);
+}
+
+function describe({ provider, state, host, reason }: ModelAccess): Checked {
+  const subject = `model provider ${provider}`;
+  switch (state) {
+    case 'ok':
+      return { subject, level: 'ok', text: `${host} accepts the key` };
+    case 'refused':
+      return {
+        subject,
+        level: 'error',
+        text: `${host} refuses the key (${reason})`,
+        mend: 'Set another key, or check what this one may do.',
+      };
+    case 'unreachable':
+      return {
+        subject,
+        level: 'error',
+        text: `${host} cannot be reached (${reason})`,
+        mend: 'Check the address, the network and its proxies.',
+      };
+    case 'unclear':
+      return {
+        subject,
+        level: 'warning',
+        text: `not checked: ${host} has no list of models (${reason})`,
+        mend: 'Send a message to see whether it answers.',
+      };
+  }
+}

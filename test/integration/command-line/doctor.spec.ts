@@ -1,0 +1,308 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { connect } from 'amqplib';
+import Database from 'libsql';
+import type { Checked } from '#contracts';
+import { createRabbitmqBus } from '#messaging';
+import { createStore } from '#store';
+import { systemTime } from '#time';
+import { createProgram } from '../../../apps/command-line/program.js';
+import { testServerScript } from '../../../libs/mcp/testing/fixture.js';
+import { findFreePort } from '../../services/free-port.js';
+import {
+  describeWithServices,
+  rabbitmqForTest,
+  serviceStartTimeoutMs,
+} from '../../services/test-services.js';
+import { startHarness } from '../gateway/gateway-harness.js';
+
+let folder = '';
+let server: Server | undefined;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'switchyard-doctor-'));
+  const store = createStore({ dataDir: folder });
+  await store.open();
+  await store.close();
+});
+afterEach(async () => {
+  server?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What it prints with this environment, and its exit code. */
+async function run(environment: Record<string, string>, ...words: string[]) {
+  let text = '';
+  let code = 0;
+  const program = createProgram({
+    write: (more) => void (text += more),
+    environment: { DATA_DIR: folder, ...environment },
+    exitWith: (given) => void (code = given),
+  });
+  await program.exitOverride().parseAsync(words, { from: 'user' });
+  return { text, code };
+}
+
+async function doctor(environment: Record<string, string> = {}) {
+  const { text, code } = await run(environment, 'doctor', '--json');
+  const found = JSON.parse(text) as Checked[];
+  return { text, code, found, bad: found.filter(({ level }) => level !== 'ok') };
+}
+
+const tamper = (sql: string) => {
+  const database = new Database(join(folder, 'switchyard.db'));
+  database.exec(sql);
+  database.close();
+};
+
+async function mcpConfig(mcpServers: object): Promise<{ MCP_CONFIG: string }> {
+  const path = join(folder, 'mcp.json');
+  await writeFile(path, JSON.stringify({ mcpServers }));
+  return { MCP_CONFIG: path };
+}
+
+/** A provider that answers every request with this status. */
+async function provider(status: number) {
+  const asked: string[] = [];
+  server = createServer(({ url, headers }, response) => {
+    asked.push(`${url} ${headers.authorization ?? ''}${String(headers['x-api-key'] ?? '')}`);
+    response.writeHead(status).end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+describe('switchyard doctor', () => {
+  it('finds nothing wrong with a healthy laptop, one line each', async () => {
+    expect(await run({}, 'doctor')).toEqual({
+      code: 0,
+      text: [
+        'OK       configuration: every variable and setting is valid.',
+        'OK       broker: RABBITMQ_URL is not set: npm start needs no broker.',
+        `OK       store: ${folder} answers, and has every collection and index.`,
+        'OK       MCP servers: ./mcp.json names none.',
+        'OK       model: no provider is set: the demo model answers.',
+        '',
+      ].join('\n'),
+    });
+  });
+
+  it('names every bad variable, and no value', async () => {
+    const { bad, code, text } = await doctor({
+      PORT: 's3cret',
+      MODEL: 'nobody/s3cret',
+      AUTH: 'jwt',
+      DIALECTS: 'openai',
+    });
+    expect(code).toBe(1);
+    expect(bad.map(({ subject, level }) => `${subject} ${level}`)).toEqual(
+      expect.arrayContaining(['configuration error', 'configuration error']),
+    );
+    expect(text).toMatch(/PORT must be a whole number/);
+    expect(text).toMatch(/MODEL must be demo or one of/);
+    expect(text).not.toMatch(/s3cret|DIALECTS/);
+  });
+
+  it('warns of settings that look like a mistake, and ends with 0', async () => {
+    const { bad, code } = await doctor({ RETENTION_DAYS: '30' });
+    expect([code, bad]).toMatchObject([0, [{ subject: 'configuration', level: 'warning' }]]);
+  });
+
+  it('finds missing indexes and tables: one without which nothing starts is an error', async () => {
+    const unique = 'turns_by_conversation_id_and_number';
+    tamper(`DROP INDEX ${unique}; DROP INDEX turns_by_due_at; DROP TABLE facts`);
+    const { bad, code } = await doctor();
+    expect(code).toBe(1);
+    expect(bad.map(({ level, text }) => `${level}: ${text.replace(folder, '')}`)).toEqual([
+      'error: : it lacks the unique index on turns (conversation_id, number)',
+      'warning: : it lacks the index on turns (due_at)',
+      'warning: : it lacks the collection facts',
+    ]);
+    expect(bad.every(({ mend }) => mend?.startsWith('Start a process'))).toBe(true);
+  });
+
+  it('finds a store that is not there, or cannot be reached, without its password', async () => {
+    expect((await doctor({ DATA_DIR: '/nonexistent' })).bad).toMatchObject([
+      {
+        subject: 'store',
+        level: 'error',
+        text: expect.stringContaining('There is no store in /nonexistent'),
+      },
+    ]);
+    const url = `mongodb://user:s3cret@127.0.0.1:${await findFreePort()}/x`;
+    const { bad, text } = await doctor({ MONGODB_URL: url });
+    expect(bad).toMatchObject([{ subject: 'store', text: expect.stringContaining('cannot be reached') }]);
+    expect(text).not.toContain('s3cret');
+  });
+
+  it('asks the running process about a store that it has locked', async () => {
+    const harness = await startHarness();
+    const { text, code } = await run({}, '--url', harness.url, 'doctor');
+    expect(text).toMatch(/^OK +store: the store of the running process answers/m);
+    expect(text).toMatch(/^ERROR +messages: nobody consumes the queue turns\. Start an orchestrator\.$/m);
+    expect(code).toBe(1);
+    await harness.bus.close();
+    expect((await run({}, '--url', harness.url, 'doctor')).text).toMatch(
+      /^ERROR +messages: .*cannot publish/m,
+    );
+    await harness.stop();
+  });
+
+  it('lists the tools of MCP servers, and names those that offer none', async () => {
+    const env = await mcpConfig({
+      good: { command: process.execPath, args: [testServerScript('scripted')] },
+      absent: { command: '/nonexistent/server' },
+      away: { url: `http://user:s3cret@127.0.0.1:${await findFreePort()}/mcp` },
+    });
+    const { found, text, code } = await doctor(env);
+    const servers = found.filter(({ subject }) => subject.startsWith('MCP'));
+    expect(servers).toMatchObject([
+      { subject: 'MCP server good', level: 'ok', text: expect.stringMatching(/^it offers \d+ tools$/) },
+      {
+        subject: 'MCP server absent',
+        level: 'error',
+        text: expect.stringMatching(/^it offers no tools: .+/),
+      },
+      { subject: 'MCP server away', level: 'error', mend: 'Start it, or correct its address.' },
+    ]);
+    expect(code).toBe(1);
+    expect(text).not.toContain('s3cret');
+  });
+
+  it('names an MCP configuration that cannot be read', async () => {
+    await writeFile(join(folder, 'mcp.json'), '{');
+    const { bad } = await doctor({ MCP_CONFIG: join(folder, 'mcp.json') });
+    expect(bad).toMatchObject([
+      { subject: 'MCP servers', level: 'error', text: expect.stringContaining('is not JSON') },
+    ]);
+  });
+
+  it.each([
+    [200, 'ok', 'accepts the key'],
+    [401, 'error', 'refuses the key'],
+    [404, 'warning', 'not checked'],
+  ])('asks a provider for its models: %i is %s', async (status, level, text) => {
+    const { asked, url } = await provider(status);
+    const { found, text: printed } = await doctor({
+      MODEL: 'openai/gpt-5',
+      OPENAI_API_KEY: 'sk-s3cret',
+      OPENAI_BASE_URL: url,
+    });
+    expect(found.at(-1)).toMatchObject({
+      subject: 'model provider openai',
+      level,
+      text: expect.stringContaining(text),
+    });
+    expect(asked).toEqual(['/v1/models Bearer sk-s3cret']);
+    expect(printed).not.toContain('s3cret');
+  });
+
+  it('finds a provider that cannot be reached', async () => {
+    const url = `http://127.0.0.1:${await findFreePort()}`;
+    const { found } = await doctor({
+      MODEL: 'anthropic/claude',
+      ANTHROPIC_API_KEY: 'sk-s3cret',
+      ANTHROPIC_BASE_URL: url,
+    });
+    expect(found.at(-1)).toMatchObject({
+      subject: 'model provider anthropic',
+      level: 'error',
+      text: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  it('lets no text of others drive the terminal or forge a line', async () => {
+    const env = await mcpConfig({ 'a\u001b[2J\nOK       b': { command: '/nonexistent/server' } });
+    const { text } = await run(env, 'doctor');
+    expect(text).not.toContain('\u001b');
+    expect(text).not.toMatch(/^OK +b:/m);
+  });
+});
+
+it('switchyard doctor finds a broker that dies while it is asked', async () => {
+  const dying = createTcpServer((socket) =>
+    socket.on('error', () => undefined).once('data', () => socket.destroy()),
+  );
+  dying.listen(0, '127.0.0.1');
+  await once(dying, 'listening');
+  const { port } = dying.address() as AddressInfo;
+  const { bad, code } = await doctor({ RABBITMQ_URL: `amqp://user:s3cret@127.0.0.1:${port}` });
+  dying.close();
+  expect([code, bad]).toMatchObject([1, [{ subject: 'broker', level: 'error', mend: expect.any(String) }]]);
+});
+
+describeWithServices(['rabbitmq'], 'switchyard doctor and RabbitMQ', () => {
+  let url = '';
+  beforeAll(async () => {
+    url = (await rabbitmqForTest())!.url;
+  }, serviceStartTimeoutMs);
+
+  const brokerOf = async (environment: Record<string, string>) => {
+    const { found, text } = await doctor(environment);
+    return { text, broker: found.filter(({ subject }) => subject === 'broker') };
+  };
+  const withUrl = (change: (parsed: URL) => void) => {
+    const parsed = new URL(url);
+    change(parsed);
+    return { RABBITMQ_URL: parsed.href };
+  };
+
+  it('finds that nothing is declared yet, and declares nothing; then that a queue is absent', async () => {
+    for (let time = 0; time < 2; time++) {
+      const { broker } = await brokerOf({ RABBITMQ_URL: url });
+      expect(broker.map(({ text }) => text)).toEqual(
+        expect.arrayContaining([
+          'the exchange switchyard.commands does not exist',
+          'the queue turns does not exist',
+        ]),
+      );
+    }
+    const bus = createRabbitmqBus({
+      ...systemTime(),
+      url,
+      role: 'orchestrator',
+      processId: 'orchestrator-1',
+    });
+    await bus.open();
+    expect((await brokerOf({ RABBITMQ_URL: url })).broker).toMatchObject([{ level: 'ok' }]);
+    expect((await brokerOf({ RABBITMQ_URL: url, TOOLSETS: 'web' })).broker).toMatchObject([
+      { level: 'error', text: 'the queue tools.web does not exist' },
+    ]);
+    await bus.close();
+    const connection = await connect(url);
+    const channel = await connection.createChannel();
+    await channel.deleteQueue('results');
+    await connection.close();
+    expect((await brokerOf({ RABBITMQ_URL: url })).broker).toMatchObject([
+      {
+        level: 'error',
+        text: 'the queue results does not exist',
+        mend: expect.stringContaining('Start a process'),
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      'a wrong password',
+      (parsed: URL) => void (parsed.password = 's3cret'),
+      /refused the user name or password/,
+    ],
+    [
+      'an unknown virtual host',
+      (parsed: URL) => void (parsed.pathname = '/nowhere'),
+      /refused the virtual host|lacks permission/,
+    ],
+    ['a port where nothing listens', (parsed: URL) => void (parsed.port = '9'), /is not reachable/],
+  ])('finds %s', async (_what, change, text) => {
+    const { broker, text: printed } = await brokerOf(withUrl(change));
+    expect(broker).toMatchObject([
+      { level: 'error', text: expect.stringMatching(text), mend: expect.any(String) },
+    ]);
+    expect(printed).not.toContain('s3cret');
+  });
+});
