@@ -1,5 +1,6 @@
 import type { LetterReason } from './letter-reason.js';
 import type { DeadLetter } from './records/dead-letter.js';
+import type { AuditRecord } from './records/audit.js';
 import type { ProcessLoad, ProcessRow } from './records/process.js';
 import type { ToolSource } from './records/step.js';
 import type { Switch } from './records/switch.js';
@@ -171,4 +172,11 @@ export interface Checked {
   text: string;
   /** What to do about it. */
   mend?: string;
+}
+
+export interface AuditPage {
+  /** Newest first. */
+  records: AuditRecord[];
+  /** What to ask for next; absent when there are no earlier records. */
+  before?: string;
 }

@@ -10,6 +10,7 @@ export * from './records/step.js';
 export * from './records/decisions.js';
 export * from './records/catalog.js';
 export * from './records/artifact.js';
+export * from './records/audit.js';
 export * from './records/process.js';
 export * from './records/switch.js';
 export * from './records/dead-letter.js';

@@ -3,6 +3,7 @@ import {
   accountSchema,
   answerSchema,
   artifactSchema,
+  auditRecordSchema,
   bodySchemas,
   catalogSchema,
   claimSchema,
@@ -40,6 +41,7 @@ export const RECORDS = {
   'dead-letter': deadLetterSchema,
   account: accountSchema,
   secret: secretSchema,
+  'audit-record': auditRecordSchema,
 } as const;
 
 /** `claim-settle` is another `claim`. */

@@ -1,4 +1,4 @@
-import type { Account, Artifact, Binding, DeadLetter, Fact, Secret, Switch } from '#contracts';
+import type { Account, Artifact, AuditRecord, Binding, DeadLetter, Fact, Secret, Switch } from '#contracts';
 import type { UsageStore } from './usage-store.port.js';
 
 /** An insert that exactly one process wins. `row` is the row in the store, the caller's or the winner's. */
@@ -7,11 +7,22 @@ export type Inserted<T> = { won: boolean; row: T };
 /** The unique field whose value another account already has. */
 export type TakenField = 'id' | 'email' | 'username' | 'look' | 'number';
 
+export interface AuditQuery extends Partial<Pick<AuditRecord, 'user_id' | 'conversation_id' | 'tool'>> {
+  before?: string;
+  limit: number;
+}
+
 /** Everything stored besides the journal. Errors and durability are those of `Store`. */
 export interface AuxiliaryStore extends UsageStore {
   /** Inserts the artifact; an existing one stays unchanged. */
   putArtifact(row: Artifact): Promise<void>;
   getArtifact(id: string): Promise<Artifact | null>;
+  /** Inserts the records in one write; existing ones stay unchanged. */
+  putAuditRecords(rows: AuditRecord[]): Promise<void>;
+  /** Newest first, those whose id is below `before`: an id, or a time such as `2026-03-01`. All given values must match. */
+  listAuditRecords(query: AuditQuery): Promise<AuditRecord[]>;
+  /** Removes records from before this time, at most `limit`, oldest first. Returns how many were removed. */
+  removeOldAuditRecords(before: string, limit: number): Promise<number>;
   putDeadLetter(row: DeadLetter): Promise<void>;
   /** Newest first. */
   listDeadLetters(limit: number): Promise<DeadLetter[]>;

@@ -3,6 +3,7 @@ import {
   accountSchema,
   answerSchema,
   artifactSchema,
+  auditRecordSchema,
   bindingSchema,
   catalogSchema,
   claimSchema,
@@ -22,6 +23,7 @@ import type {
   Account,
   Answer,
   Artifact,
+  AuditRecord,
   Binding,
   Catalog,
   Claim,
@@ -57,6 +59,7 @@ export interface Rows {
   usage: UsageRow;
   usage_holds: UsageHold;
   switches: Switch;
+  audit_records: AuditRecord;
 }
 export type CollectionName = keyof Rows;
 export type Field<Name extends CollectionName> = keyof Rows[Name] & string;
@@ -145,6 +148,16 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
     caches: ['tokens', 'cost', 'at'],
   },
   switches: { schema: switchSchema, unique: [], indexes: [], caches: ['by', 'at', 'reason', 'level'] },
+  audit_records: {
+    schema: auditRecordSchema,
+    unique: [],
+    indexes: [
+      ['user_id', '_id'],
+      ['conversation_id', '_id'],
+      ['tool', '_id'],
+    ],
+    caches: [],
+  },
 };
 
 export const COLLECTION_NAMES = Object.keys(COLLECTIONS) as CollectionName[];

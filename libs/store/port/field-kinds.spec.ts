@@ -142,6 +142,20 @@ const STORED = {
     counted_to: 'number',
   },
   usage_holds: { user_id: 'text', tokens: 'number', cost: 'number', at: 'text' },
+  audit_records: {
+    ...inTurn,
+    audit: 'text',
+    user_id: 'text',
+    tool_call_id: 'text',
+    tool: 'text',
+    version: 'json',
+    attempt: 'number',
+    worker: 'text',
+    status: 'text',
+    error_type: 'text',
+    duration_ms: 'number',
+    arguments_sha256: 'text',
+  },
 };
 
 it('stored fields have the same kinds as in earlier versions', () => {

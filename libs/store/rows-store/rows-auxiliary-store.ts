@@ -1,5 +1,5 @@
-import type { Account, Artifact, Binding, DeadLetter, Fact, Secret, Switch } from '#contracts';
-import type { AuxiliaryStore, Inserted, TakenField } from '../port/auxiliary-store.port.js';
+import type { Account, Artifact, AuditRecord, Binding, DeadLetter, Fact, Secret, Switch } from '#contracts';
+import type { AuditQuery, AuxiliaryStore, Inserted, TakenField } from '../port/auxiliary-store.port.js';
 import { putRow, RowsUsageStore } from './rows-usage-store.js';
 
 const NEWEST_FIRST = { at: 'desc', _id: 'desc' } as const;
@@ -12,6 +12,21 @@ export abstract class RowsAuxiliaryStore extends RowsUsageStore implements Auxil
 
   async getArtifact(id: string): Promise<Artifact | null> {
     return this.rows.artifacts.get(id);
+  }
+
+  async putAuditRecords(rows: AuditRecord[]): Promise<void> {
+    await this.rows.audit_records.insertMany(rows, 'skip');
+  }
+
+  async listAuditRecords({ before, limit, ...given }: AuditQuery): Promise<AuditRecord[]> {
+    const set = Object.entries(given).filter(([, value]) => value !== undefined);
+    const equals = Object.fromEntries(set) as Omit<AuditQuery, 'before' | 'limit'>;
+    const where = before === undefined ? {} : { _id: { lt: before } };
+    return this.rows.audit_records.find({ equals, where, order: { _id: 'desc' }, limit });
+  }
+
+  async removeOldAuditRecords(before: string, limit: number): Promise<number> {
+    return this.rows.audit_records.remove({ where: { _id: { lt: before } }, order: { _id: 'asc' }, limit });
   }
 
   async putDeadLetter(row: DeadLetter): Promise<void> {

@@ -1,9 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Artifact, DeadLetter } from '#contracts';
+import type { Artifact, AuditRecord, DeadLetter } from '#contracts';
 import type { Store } from '../port/store.port.js';
 import { makeCallId, makeId, sampleProcess } from './sample-rows.js';
 
 const at = '2026-03-01T10:00:00.000Z';
+
+function auditRecord(change: Partial<AuditRecord>): AuditRecord {
+  const place = { user_id: makeId(), conversation_id: makeId(), turn_id: makeId() };
+  return {
+    _id: `${at}-${makeId()}`,
+    at,
+    audit: 'invoked',
+    ...place,
+    tool_call_id: makeCallId(),
+    tool: 'time.now',
+    version: '1.0 \u{1F4A5}',
+    attempt: 1,
+    worker: 'worker-1',
+    status: 'success',
+    duration_ms: 12,
+    arguments_sha256: makeId(),
+    ...change,
+  };
+}
 
 export function describeSmallCollections(store: () => Store): void {
   describe('processes', () => {
@@ -148,6 +167,35 @@ export function describeSmallCollections(store: () => Store): void {
       expect(await store().getDeadLetter(older._id)).toBeNull();
       await store().noteReplay(older._id, last);
       expect(await store().listDeadLettersOfTurn(turn_id, 10)).toEqual([newer]);
+    });
+
+    it('lists audit records by user, conversation and tool, newest first, page by page', async () => {
+      const [user_id, conversation_id, tool] = [makeId(), makeId(), `math.${makeId()}`];
+      const ids = ['3', '1', '2'].map((day) => `2026-04-0${day}T10:00:00.000Z-${makeId()}`);
+      const rows = ids.map((_id) => auditRecord({ _id, user_id, conversation_id, tool }));
+      await store().putAuditRecords([...rows, auditRecord({ user_id }), auditRecord({ conversation_id })]);
+      await store().putAuditRecords([rows[0]!, auditRecord({ tool })]);
+      const inOrder = [rows[0], rows[2], rows[1]];
+      const asked = { user_id, conversation_id, tool, limit: 10 };
+      expect(await store().listAuditRecords(asked)).toEqual(inOrder);
+      expect(await store().listAuditRecords({ ...asked, user_id: undefined })).toEqual(inOrder);
+      expect(await store().listAuditRecords({ user_id, limit: 2 })).toHaveLength(2);
+      expect(await store().listAuditRecords({ conversation_id, limit: 10 })).toHaveLength(4);
+      expect(await store().listAuditRecords({ tool, limit: 10 })).toHaveLength(4);
+      expect(await store().listAuditRecords({ ...asked, before: ids[0], limit: 1 })).toEqual([rows[2]]);
+      expect(await store().listAuditRecords({ ...asked, before: '2026-04-02' })).toEqual([rows[1]]);
+      expect(await store().listAuditRecords({ ...asked, user_id: makeId() })).toEqual([]);
+    });
+
+    it('removes old audit records, oldest first, a bounded number', async () => {
+      const user_id = makeId();
+      const ids = ['3', '1', '2'].map((day) => `2020-01-0${day}T10:00:00.000Z-${makeId()}`);
+      await store().putAuditRecords(ids.map((_id) => auditRecord({ _id, user_id })));
+      const left = async () => (await store().listAuditRecords({ user_id, limit: 9 })).map(({ _id }) => _id);
+      expect(await store().removeOldAuditRecords('2020-01-03', 1)).toBe(1);
+      expect(await left()).toEqual([ids[0], ids[2]]);
+      expect(await store().removeOldAuditRecords('2020-01-03', 10)).toBe(1);
+      expect(await left()).toEqual([ids[0]]);
     });
 
     it('says what time it is, as whole milliseconds that pass', async () => {
