@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { SystemClock } from '#time';
 import { addAccountCommands } from './account-commands.js';
+import { addAuditCommand } from './audit-command.js';
 import { addCallCommand } from './call-commands.js';
 import { addDeadLetterCommands } from './dead-letter-commands.js';
 import { addDoctorCommand } from './doctor-command.js';
@@ -39,6 +40,7 @@ export function createProgram(terminal: Terminal): Command {
   addAccountCommands(program, openApi, write);
   addUsageCommand(program, openApi, write);
   addInvitationCommands(program, openApi, write);
+  addAuditCommand(program, openApi, write);
   addVerifyCommand(program, openApi, terminal);
   addDoctorCommand(program, openApi, terminal);
   return program;

@@ -1,7 +1,7 @@
 import type { ClientConfig, GatewayLimits, UsageSettings } from '#bootstrap';
 import type { ToolChoice } from '#contracts';
 import type { FaultPoint } from '#faults';
-import type { KnownSwitches, Peers } from '#journal';
+import type { AuditTrail, KnownSwitches, Peers } from '#journal';
 import type { Bus } from '#messaging';
 import type { Health, Logger, Metrics } from '#observability';
 import type { Store } from '#store';
@@ -40,6 +40,7 @@ export interface GatewayDeps extends Time {
   logger: Logger;
   health: Health;
   metrics: Metrics;
+  auditTrail?: Pick<AuditTrail, 'keep'>;
   /** Folder of the built page. */
   pageDir: string;
   timings: FeedTimings;

@@ -3,6 +3,7 @@ import { APP_FILTER } from '@nestjs/core';
 import { HealthModule } from '#observability';
 import { AccountsController } from './people/accounts/accounts.controller.js';
 import { AdminAccountsController } from './operator/accounts.controller.js';
+import { AuditController } from './operator/audit.controller.js';
 import { CallsController } from './operator/calls.controller.js';
 import { DeadLettersController } from './operator/dead-letters.controller.js';
 import { DoctorController } from './operator/doctor.controller.js';
@@ -45,6 +46,7 @@ const CONTROLLERS: Takes<Gateway>[] = [
   SwitchesController,
   VerifyController,
   DoctorController,
+  AuditController,
   UsageController,
   AllUsageController,
   McpController,

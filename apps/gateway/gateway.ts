@@ -66,7 +66,7 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   readonly switches = this.deps.switches;
   readonly log = this.deps.logger;
   readonly auditLog = auditLoggerOf(this.log);
-  readonly ports = toPorts(this.deps, observeJournal(this.auditLog, this.deps.metrics));
+  readonly ports = toPorts(this.deps, observeJournal(this.auditLog, this.deps.metrics, this.deps.auditTrail));
   readonly time: Time = { clock: this.deps.clock, random: this.deps.random };
   readonly originRules = toOriginRules(this.deps.config);
   readonly maxRequestsInFlight = this.deps.config.limits.requestsPerSocket;

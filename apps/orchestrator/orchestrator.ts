@@ -46,8 +46,8 @@ export class Orchestrator {
 
   constructor(private readonly deps: OrchestratorDeps) {
     const { store, bus, processId: me, peers, log, clock, random, faultPoint } = deps;
-    const observer = observeJournal(deps.auditLog, deps.metrics);
     this.switches = deps.switches;
+    const observer = observeJournal(deps.auditLog, deps.metrics, deps.auditTrail);
     this.ports = { store, bus, me, peers, log, observer, clock, random, faultPoint };
     // Work in progress waits for the store; the sweeper and dead letters are retried anyway.
     this.durable = retryingStore(store, this.leaving.signal, deps);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { countingBuses, DEFAULT_DRAIN_GRACE_MS, Member, observeStore, reportBuses } from '#bootstrap';
 import type { LogLevel } from '#contracts';
 import { faultPoint } from '#faults';
+import { AuditTrail } from '#journal';
 import { createRabbitmqBus } from '#messaging';
 import {
   createLogger,
@@ -29,6 +30,8 @@ export interface ToolWorkerOptions {
   mongodbUrl: string;
   /** Calls of one toolset at once; default 16. */
   concurrency?: number;
+  /** How long audit records stay in the store, in days; 0: they are only in the log. Default 30. */
+  auditDays?: number;
   /** Level of the JSON lines that it writes to standard output; default `info`. */
   logLevel?: LogLevel;
   /**
@@ -54,6 +57,8 @@ export interface EmbeddedToolWorker {
   readonly serveMetrics: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }
 
+const DEFAULT_AUDIT_DAYS = 30;
+
 /** Signals, restarts and health belong to the program: it calls `start`, and `stop` before it ends. */
 export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker {
   const hosts = Object.entries(options.tools).map(([name, tools]) =>
@@ -65,13 +70,15 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
   const time = systemTime();
   const metrics = createMetrics({ collectDefaults: false });
   const store = observeStore(createStore({ ...time, url: options.mongodbUrl }), time.clock, metrics);
+  const days = options.auditDays ?? DEFAULT_AUDIT_DAYS;
+  const auditTrail = new AuditTrail({ store, log: logger, days, ...time });
   let member: Member | undefined;
   let running: RunningToolWorker | undefined;
 
   const leave = async (graceMs: number): Promise<void> => {
     try {
       await running?.drain(graceMs);
-      await member?.leave();
+      await Promise.all([auditTrail.close(), member?.leave()]);
     } finally {
       // An unreachable store keeps the row, but must not make this worker go on taking calls.
       await member?.bus.close();
@@ -87,9 +94,10 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
     },
     async start() {
       if (member) throw new ToolSetupError('This tool worker was already started: create another one.');
-      member = createMember(options, { store, logger, metrics });
+      member = createMember(options, { store, logger, metrics, auditTrail });
       try {
         await store.open();
+        auditTrail.start();
         await member.start();
         const overridesFor = () => ({ concurrency });
         const started = await startToolWorker({
@@ -112,7 +120,12 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
 
 function createMember(
   { rabbitmqUrl, onGone = () => process.exit(1) }: ToolWorkerOptions,
-  { store, logger, metrics }: { store: Store; logger: Logger; metrics: Metrics },
+  {
+    store,
+    logger,
+    metrics,
+    auditTrail,
+  }: { store: Store; logger: Logger; metrics: Metrics; auditTrail: AuditTrail },
 ): Member {
   const member = new Member({
     role: 'worker',
@@ -124,6 +137,7 @@ function createMember(
     logger,
     onGone,
     faultPoint,
+    auditTrail,
     ...systemTime(),
   });
   metrics.info.set({ version: VERSION, role: 'worker' }, 1);

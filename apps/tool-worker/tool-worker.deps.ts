@@ -1,7 +1,7 @@
 import type { CallRate } from '#bootstrap';
 import type { ToolClass } from '#contracts';
 import type { FaultPoint } from '#faults';
-import type { JournalMetrics, KnownSwitches, Log, Peers } from '#journal';
+import type { AuditTrail, JournalMetrics, KnownSwitches, Log, Peers } from '#journal';
 import type { Bus } from '#messaging';
 import type { Metrics } from '#observability';
 import type { Store } from '#store';
@@ -31,6 +31,7 @@ export interface ToolWorkerDeps extends Time {
   log: Log;
   /** One record per invocation. */
   auditLog: Pick<Log, 'info'>;
+  auditTrail?: Pick<AuditTrail, 'keep'>;
   metrics: JournalMetrics &
     Pick<
       Metrics,

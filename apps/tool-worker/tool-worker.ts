@@ -43,7 +43,7 @@ export class ToolWorker {
     this.switches = deps.switches;
     const { bus, processId: me, peers, log, clock, random, faultPoint } = deps;
     const store = retryingStore(deps.store, this.leaving.signal, deps);
-    const observer = observeJournal(deps.auditLog, deps.metrics);
+    const observer = observeJournal(deps.auditLog, deps.metrics, deps.auditTrail);
     const ports: Ports = { store, bus, me, peers, log, observer, clock, random, faultPoint };
     this.hosted = new HostedTools(deps);
     this.fleet = new Fleet(deps);

@@ -1,5 +1,6 @@
 import type { LogLevel, ProcessLoad, Role } from '#contracts';
 import type { FaultPoint } from '#faults';
+import type { AuditTrail } from '#journal';
 import type { Bus, BusObserver } from '#messaging';
 import { LogLevels, type Logger } from '#observability';
 import type { Store } from '#store';
@@ -27,6 +28,7 @@ export interface MemberOptions extends Time {
   isDraining?: () => boolean;
   /** Called when other processes count this one as dead; it must exit. */
   onGone: () => void;
+  auditTrail?: AuditTrail;
 }
 
 /** One process's part in the fleet: its name, its row, its bus, and its knowledge of the others. */
@@ -41,6 +43,7 @@ export class Member implements Time {
   readonly clock: FollowingClock;
   readonly random: Random;
   readonly faultPoint: FaultPoint;
+  readonly auditTrail: AuditTrail | undefined;
   private readonly heartbeat: Heartbeat;
   private readLoad: () => ProcessLoad = () => ({});
 
@@ -50,6 +53,7 @@ export class Member implements Time {
     this.clock = new FollowingClock(options.clock);
     this.random = random;
     this.faultPoint = faultPoint;
+    this.auditTrail = options.auditTrail;
     const { clock } = this;
     this.processId = createProcessId(role, random);
     this.bus = createBus({ role, processId: this.processId, clock, random });
@@ -87,8 +91,8 @@ export class Member implements Time {
 
   /** The parts with which a role runs. */
   get part() {
-    const { store, bus, peers, switches, processId, clock, random, faultPoint } = this;
-    return { store, bus, peers, switches, processId, clock, random, faultPoint };
+    const { store, bus, peers, switches, processId, clock, random, faultPoint, auditTrail } = this;
+    return { store, bus, peers, switches, processId, clock, random, faultPoint, auditTrail };
   }
 
   /** Writes the row first: a claim whose owner has no row counts as a dead process's. */

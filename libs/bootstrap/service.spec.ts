@@ -24,6 +24,7 @@ describe('switchyard_ready', () => {
       logger,
       store,
       drainGraceMs: 0,
+      auditDays: 30,
       notices: [],
       otlpEndpoint: undefined,
     });

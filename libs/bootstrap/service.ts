@@ -1,5 +1,6 @@
 import type { Role } from '#contracts';
 import { faultPoint } from '#faults';
+import { AuditTrail } from '#journal';
 import type { Bus } from '#messaging';
 import { createMetrics, Health, LogLevels, VERSION, type Logger, type Metrics } from '#observability';
 import type { Store } from '#store';
@@ -20,6 +21,8 @@ export interface ServiceOptions extends Time {
   logger: Logger;
   store: Store;
   drainGraceMs: number;
+  /** How long audit records stay in the store; 0: they are not kept there. */
+  auditDays: number;
   /** Settings that look like a mistake but are valid. */
   notices: readonly string[];
   /** The collector that spans are sent to; undefined: tracing is off. */
@@ -39,17 +42,19 @@ export class Service implements Time {
   readonly drain: Drain;
   /** Changed by SIGUSR2, too. */
   readonly logLevels: LogLevels;
+  private readonly auditTrail: AuditTrail;
   private readonly members: Member[] = [];
   private tracing: Tracing | undefined;
 
   constructor(private readonly options: ServiceOptions) {
-    const { logger, store, drainGraceMs: graceMs, clock, random } = options;
+    const { logger, store, drainGraceMs: graceMs, auditDays: days, clock, random } = options;
     this.clock = clock;
     this.random = random;
     this.health = new Health(clock);
     this.logLevels = new LogLevels(logger);
     const { health, metrics } = this;
     this.store = observeStore(store, clock, metrics);
+    this.auditTrail = new AuditTrail({ store: this.store, log: logger, days, clock, random });
     metrics.ready.readOnDemand(async (gauge) => {
       const asking = health.readiness().then(({ status }) => gauge.set(Number(status === 'ready')));
       await settledWithin(clock, asking, READINESS_MS);
@@ -59,7 +64,8 @@ export class Service implements Time {
       health,
       graceMs,
       clock,
-      leave: async () => void (await Promise.all(this.members.map((member) => member.leave()))),
+      leave: async () =>
+        void (await Promise.all([this.auditTrail.close(), ...this.members.map((member) => member.leave())])),
       bus: { close: async () => void (await Promise.all(this.members.map(({ bus }) => bus.close()))) },
       store,
       stopTracing: async () => this.tracing?.stop(),
@@ -74,6 +80,7 @@ export class Service implements Time {
     for (const notice of notices) log.warn(notice);
     this.tracing = await startTracing({ endpoint, role, version: VERSION, log, clock: this.clock });
     await this.store.open();
+    this.auditTrail.start();
     this.health.addCheck('store', () => this.store.ping());
   }
 
@@ -91,6 +98,7 @@ export class Service implements Time {
       faultPoint,
       isDraining: () => this.health.isDraining,
       onGone: () => process.exit(1),
+      auditTrail: this.auditTrail,
     });
     this.members.push(member);
     metrics.info.set({ version: VERSION, role }, 1);

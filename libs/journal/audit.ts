@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Outcome } from '#contracts';
+import type { AuditEvent, AuditRecord, Outcome } from '#contracts';
 import { traceIdOf } from '#tracing';
+import { errorTypeLabel } from '#turn';
 import type { AuditedCall } from './journal-observer.js';
 import type { Log } from './ports.js';
 
-/** `invoked`: a worker had started the call. `late`: another outcome already stands, so this one was dropped. */
-type AuditEvent = 'invoked' | 'refused' | 'cancelled' | 'late';
+const UNKNOWN_TOOL = 'unknown';
 
 export function auditedCall(
   userId: string,
@@ -42,6 +42,38 @@ export function audit(
     },
     'tool call',
   );
+}
+
+/** The same for the store: names of fixed sets instead of what a model or a tool wrote. */
+export function auditRecordOf(
+  call: { tool_name: string; audited: AuditedCall },
+  outcome: Outcome,
+  stands: boolean,
+): Omit<AuditRecord, '_id'> {
+  const { user_id, version, arguments_sha256 } = call.audited;
+  const { turn_id, conversation_id, attempt, worker, status, duration_ms, at } = outcome;
+  const error_type = errorTypeLabel(outcome);
+  return {
+    at,
+    audit: stands ? eventOf(outcome) : 'late',
+    user_id,
+    conversation_id,
+    turn_id,
+    tool_call_id: outcome._id,
+    tool: isUnknownTool(outcome) ? UNKNOWN_TOOL : call.tool_name,
+    ...(version !== undefined && { version }),
+    attempt,
+    worker,
+    status,
+    ...(error_type !== 'none' && { error_type }),
+    duration_ms,
+    arguments_sha256,
+  };
+}
+
+/** The model chose a name that no tool has. */
+export function isUnknownTool({ attempt, error }: Outcome): boolean {
+  return attempt === 0 && error?.error_type === 'ToolNotFound';
 }
 
 function eventOf({ attempt, error }: Outcome): AuditEvent {

@@ -1,7 +1,8 @@
 import type { Outcome } from '#contracts';
 import type { Metrics } from '#observability';
 import { callOutcome, endedStatus, errorTypeLabel, toolsetOf } from '#turn';
-import { audit } from './audit.js';
+import { audit, auditRecordOf, isUnknownTool } from './audit.js';
+import type { AuditTrail } from './audit-trail.js';
 import type { JournalObserver, SettledCall } from './journal-observer.js';
 import type { Log } from './ports.js';
 
@@ -13,11 +14,20 @@ export type JournalMetrics = Pick<
 /** Toolset label of a call that names no tool: the model chose the name. */
 const NO_TOOLSET = 'other';
 
-/** Writes an audit record for each call that was settled here, and counts calls and turns. */
-export function observeJournal(auditLog: Pick<Log, 'info'>, metrics: JournalMetrics): JournalObserver {
+/**
+ * Writes an audit record for each call that was settled here, and counts calls and turns.
+ *
+ * @param trail where the records are kept, too; absent: nowhere
+ */
+export function observeJournal(
+  auditLog: Pick<Log, 'info'>,
+  metrics: JournalMetrics,
+  trail?: Pick<AuditTrail, 'keep'>,
+): JournalObserver {
   return {
     callSettled(call, outcome, stands) {
       audit(auditLog, call, outcome, stands);
+      trail?.keep(auditRecordOf(call, outcome, stands));
       const error_type = errorTypeLabel(outcome);
       metrics.toolCalls.inc({
         toolset: labelOf(call, outcome),
@@ -38,7 +48,6 @@ export function observeJournal(auditLog: Pick<Log, 'info'>, metrics: JournalMetr
   };
 }
 
-function labelOf({ tool_name }: SettledCall, { error, attempt }: Outcome): string {
-  const isUnknown = attempt === 0 && error?.error_type === 'ToolNotFound';
-  return isUnknown ? NO_TOOLSET : toolsetOf(tool_name);
+function labelOf({ tool_name }: SettledCall, outcome: Outcome): string {
+  return isUnknownTool(outcome) ? NO_TOOLSET : toolsetOf(tool_name);
 }

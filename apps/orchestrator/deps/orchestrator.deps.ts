@@ -1,7 +1,7 @@
 import type { ApprovalMode, ModelBudget, ModelPrice, ModelUse, UsageSettings } from '#bootstrap';
 import type { CatalogTool, Role, ToolChoice } from '#contracts';
 import type { FaultPoint } from '#faults';
-import type { JournalMetrics, KnownSwitches, Log, Peers } from '#journal';
+import type { AuditTrail, JournalMetrics, KnownSwitches, Log, Peers } from '#journal';
 import type { Model } from '#llm';
 import type { Bus } from '#messaging';
 import type { Metrics } from '#observability';
@@ -69,6 +69,7 @@ export interface OrchestratorDeps extends Time {
   log: Log;
   /** Writes one record for each call that is settled here. */
   auditLog: Pick<Log, 'info'>;
+  auditTrail?: Pick<AuditTrail, 'keep'>;
   metrics: JournalMetrics &
     Pick<
       Metrics,

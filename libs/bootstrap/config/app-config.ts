@@ -22,6 +22,8 @@ export interface ProcessConfig extends Settings {
   logLevel: LogLevel;
   /** The collector that spans are sent to; undefined: tracing is off. */
   otlpEndpoint: string | undefined;
+  /** 0: audit records are not kept in the store. */
+  auditDays: number;
   notices: string[];
 }
 
@@ -95,6 +97,7 @@ export function toProcessConfig(
     ops: toOpsAddress(environment),
     logLevel: environment.LOG_LEVEL,
     otlpEndpoint: environment.OTEL_EXPORTER_OTLP_ENDPOINT,
+    auditDays: environment.AUDIT_DAYS,
     notices,
   };
 }

@@ -143,6 +143,7 @@ describe('configuration values', () => {
     ['TURNS_PER_ORCHESTRATOR', '0'],
     ['RETENTION_DAYS', 'never'],
     ['DEAD_LETTER_DAYS', '0'],
+    ['AUDIT_DAYS', '-1'],
     ['MODEL', 'gemini/'],
     ['ANTHROPIC_BASE_URL', 'hunter2'],
     ['OPENAI_BASE_URL', 'hunter2'],

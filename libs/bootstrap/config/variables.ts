@@ -65,6 +65,7 @@ export const processVariables = (port: number) => ({
   LOG_LEVEL: z.enum(LOG_LEVELS, must(`one of ${LOG_LEVELS.join(', ')}`)).default('info'),
   CONFIG: text.optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
+  AUDIT_DAYS: wholeNumber(0, 36_500).default(30),
 });
 
 export const sharedServiceVariables = { RABBITMQ_URL: rabbitmqUrl, MONGODB_URL: mongodbUrl };

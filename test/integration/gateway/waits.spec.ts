@@ -21,6 +21,9 @@ const AUTH = { kind: 'jwt' as const, secret: JWT_SECRET };
 const CONTENT = 'PLANTED';
 const OPERATOR_PATHS = [
   'status',
+  'verify',
+  'doctor',
+  'audit',
   'turns',
   `turns/${TURN_ID}/timeline`,
   'dead-letters',

@@ -146,6 +146,7 @@ export const HTTP_CASES: Record<string, RouteCase> = {
   },
   'GET /api/admin/verify': { operator: true, own: { path: '/api/admin/verify' } },
   'GET /api/admin/doctor': { operator: true, own: { path: '/api/admin/doctor' } },
+  'GET /api/admin/audit': { operator: true, own: { path: '/api/admin/audit?user=ann' } },
   'GET /api/admin/dead-letters': { operator: true, own: { path: '/api/admin/dead-letters' } },
   'GET /api/admin/dead-letters/:id': letter,
   'DELETE /api/admin/dead-letters/:id': letter,
