@@ -113,5 +113,5 @@ function textsOf(invariant: Invariant): { means: string; mend: string } {
 }
 
 function cellsOf({ invariant, conversation_id, turn_id, row }: BrokenInvariant): string[] {
-  return [invariant, conversation_id, turn_id ?? '-', row];
+  return [invariant, conversation_id ?? '-', turn_id ?? '-', row];
 }

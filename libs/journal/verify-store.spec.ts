@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Conversation, Turn } from '#contracts';
-import { StoreUnavailableError, type Store } from '#store';
+import type { Conversation, Switch, Turn } from '#contracts';
+import { StoreSetupError, StoreUnavailableError, UnreadableRowError, type Store } from '#store';
 import { SystemClock } from '#time';
 import {
   callId,
@@ -183,6 +183,29 @@ describe('verifyPage', () => {
       ['readable', 'conv_2'],
       ['status_of_end', 'turn_conv_3_1'],
     ]);
+  });
+
+  it('names switches that no process can obey, once', async () => {
+    await plantConversation('conv_1');
+    for (let number = 1; number <= 510; number++) await plantTurn('conv_1', number);
+    const good = { kind: 'toolset' as const, name: 'web', by: 'olga', at: new Date().toISOString() };
+    await ports.store.putSwitch({ _id: 'toolset:web', ...good });
+    expect((await verifyAll()).broken).toEqual([]);
+    await ports.store.putSwitch({ _id: 'toolset:math', ...good });
+    await ports.store.putSwitch({ _id: 'queue:all', ...good, kind: 'queue' } as unknown as Switch);
+    expect((await verifyAll()).broken).toEqual([
+      { invariant: 'readable', row: 'switches queue:all' },
+      { invariant: 'readable', row: 'switches toolset:math' },
+    ]);
+  });
+
+  it('says when the switches cannot be read, and takes none for none', async () => {
+    const failing = (error: Error) => verifyAll(altered({ listSwitches: () => Promise.reject(error) }));
+    expect((await failing(new UnreadableRowError('not JSON'))).broken).toEqual([
+      { invariant: 'readable', row: 'switches' },
+    ]);
+    expect((await failing(new StoreSetupError('no such table'))).broken).toEqual([]);
+    await expect(failing(new StoreUnavailableError('down'))).rejects.toThrow('down');
   });
 
   it('gives up when the store is unavailable', async () => {

@@ -1,5 +1,5 @@
-import type { Conversation, Journal, Turn } from '#contracts';
-import { StoreUnavailableError, type Store } from '#store';
+import { switchIdOf, switchSchema, type Conversation, type Journal, type Turn } from '#contracts';
+import { StoreSetupError, StoreUnavailableError, type Store } from '#store';
 import { yieldToEventLoop, type Clock } from '#time';
 import { brokenInTurn, endingStep, isTakenUpEarly, unreadableRows, type Broken, type Invariant } from '#turn';
 
@@ -20,11 +20,13 @@ type VerifiedStore = Pick<
   | 'listUnendedTurns'
   | 'readJournal'
   | 'readJournals'
+  | 'listSwitches'
 >;
 
 /** Something in the store that must not be. Ids only. */
 export interface BrokenInvariant extends Broken {
-  conversation_id: string;
+  /** Absent when it concerns no conversation. */
+  conversation_id?: string;
   /** Absent when it concerns the conversation. */
   turn_id?: string;
 }
@@ -44,15 +46,20 @@ export interface VerifiedPage {
 }
 
 /**
- * Checks some 500 conversations or turns against the invariants, and changes nothing. Conversations come by their ids,
- * their turns newest first. What seems broken is read a second time, because it may have been changing.
+ * Checks some 500 conversations or turns against the invariants, and changes nothing; the first page has the switches,
+ * too. Conversations come by their ids, their turns newest first. What seems broken is read a second time, because it may have been changing.
  */
 export async function verifyPage(
   store: VerifiedStore,
   clock: Pick<Clock, 'soon'>,
   from: VerifyPosition,
 ): Promise<VerifiedPage> {
-  const page: VerifiedPage = { conversations: 0, turns: 0, broken: [] };
+  const isFirst = from.conversation === '';
+  const page: VerifiedPage = {
+    conversations: 0,
+    turns: 0,
+    broken: isFirst ? await unreadableSwitches(store) : [],
+  };
   let position: VerifyPosition = from;
   let ids: string[] = [];
   while (page.conversations + page.turns < PAGE) {
@@ -69,6 +76,23 @@ export async function verifyPage(
     await yieldToEventLoop(clock);
   }
   return { ...page, next: position };
+}
+
+/** A process that starts does not obey them, and may not read the others either. */
+async function unreadableSwitches(store: VerifiedStore): Promise<BrokenInvariant[]> {
+  const rows = await store.listSwitches().catch((error: unknown) => {
+    // A store of an earlier version has no switches; `switchyard doctor` finds a collection that is missing.
+    if (error instanceof StoreSetupError) return [];
+    return unreadable(error);
+  });
+  if (!rows) return [{ invariant: 'readable', row: 'switches' }];
+  const isReadable = (row: unknown) => {
+    const { success, data } = switchSchema.safeParse(row);
+    return success && data._id === switchIdOf(data.kind, data.name);
+  };
+  return rows
+    .filter((row) => !isReadable(row))
+    .map(({ _id }) => ({ invariant: 'readable', row: `switches ${_id}` }));
 }
 
 /** Adds what a few turns break to the page, and returns where to go on. */

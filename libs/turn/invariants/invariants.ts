@@ -13,7 +13,7 @@ const OLD_PROCESS =
 export const INVARIANTS = {
   readable: {
     means: 'A row is not what any version writes, so nothing works that reads it.',
-    mend: 'Restore the row from a backup, or delete its conversation. A newer version may have written it: use its command.',
+    mend: 'Restore the row from a backup, or delete its conversation. A newer version may have written it: use its command. Undo a switch (switchyard resume), and set it again.',
   },
   steps_in_order: {
     means: 'The steps of the turn are not numbered 1, 2, …: a step was lost, or is from elsewhere.',
