@@ -18,7 +18,7 @@ const HEADER = [
   'AT',
   'EVENT',
   'USER',
-  'TOOL',
+  'ABOUT',
   'STATUS',
   'ERROR',
   'ATTEMPT',
@@ -36,7 +36,7 @@ export function addAuditCommand(
 ): void {
   program
     .command('audit')
-    .description('how tool calls ended, newest first: who called what, never with which values')
+    .description('how tool calls ended and what operators did, newest first: never with which values')
     .option('--user <id>', 'of one user')
     .option('--conversation <id>', 'of one conversation')
     .option('--tool <name>', 'of one tool, such as math.add')
@@ -61,18 +61,9 @@ export function addAuditCommand(
 }
 
 function cellsOf(record: AuditRecord): string[] {
-  const { at, audit, user_id, tool, status, error_type, attempt, duration_ms, worker, turn_id } = record;
-  const counts = [String(attempt), String(duration_ms)];
-  return [
-    at,
-    audit,
-    user_id,
-    tool,
-    status,
-    error_type ?? '-',
-    ...counts,
-    worker,
-    turn_id,
-    record.tool_call_id,
-  ];
+  const { at, audit, user_id, tool, subject, status, error_type, attempt, duration_ms } = record;
+  const { worker, turn_id, tool_call_id } = record;
+  const about = tool ?? subject;
+  const optional = [about, status, error_type, attempt, duration_ms, worker, turn_id, tool_call_id];
+  return [at, audit, user_id, ...optional.map((cell) => String(cell ?? '-'))];
 }

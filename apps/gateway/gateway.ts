@@ -1,5 +1,5 @@
 import type { ProcessLoad } from '#contracts';
-import { type Ports, observeJournal, type JournalObserver } from '#journal';
+import { ActionLog, type Ports, observeJournal, type JournalObserver } from '#journal';
 import { auditLoggerOf, Refusals } from '#observability';
 import type { Time } from '#time';
 import { createLocalAccounts } from './people/accounts/create-local-accounts.js';
@@ -65,8 +65,12 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   readonly store = this.deps.store;
   readonly switches = this.deps.switches;
   readonly log = this.deps.logger;
-  readonly auditLog = auditLoggerOf(this.log);
+  private readonly auditLog = auditLoggerOf(this.log);
   readonly ports = toPorts(this.deps, observeJournal(this.auditLog, this.deps.metrics, this.deps.auditTrail));
+  readonly actions = this.part('actions', () => {
+    const { auditTrail: trail, clock } = this.deps;
+    return new ActionLog({ log: this.auditLog, trail, clock });
+  });
   readonly time: Time = { clock: this.deps.clock, random: this.deps.random };
   readonly originRules = toOriginRules(this.deps.config);
   readonly maxRequestsInFlight = this.deps.config.limits.requestsPerSocket;
@@ -105,7 +109,7 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
     return new DriverRequests(this.deps.bus, this.deps.processId, this.deps);
   });
   readonly deadLetters = this.part('deadLetters', () => {
-    return new DeadLetters({ ...this.ports, log: this.auditLog });
+    return new DeadLetters({ ...this.ports, actions: this.actions });
   });
   readonly selfCheck = this.part('selfCheck', () => new SelfCheck(this.deps));
   readonly calls = this.part('calls', () => new Calls(this.store));
@@ -115,8 +119,8 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   });
   readonly waits = this.part('waits', () => new Waits(this.ports, this.fleet, this.switches));
   readonly switchBoard = this.part('switchBoard', () => {
-    const { offeredTools: offered, auditLog: log } = this;
-    return new SwitchBoard({ ...this.ports, switches: this.switches, offered, log });
+    const { offeredTools: offered, switches, actions } = this;
+    return new SwitchBoard({ ...this.ports, switches, offered, actions });
   });
   readonly usage = this.part('usage', () => {
     return new UsageReader(this.store, this.deps.config.usage.budget, this.time.clock);

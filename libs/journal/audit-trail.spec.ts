@@ -47,7 +47,7 @@ function record(number: number): Omit<AuditRecord, '_id'> {
   return { at, audit: 'invoked', ...place, tool_call_id: callId(number), tool: 'math.add', ...end };
 }
 
-const written = () => batches.flat().map(({ tool_call_id }) => Number(tool_call_id.slice(5)));
+const written = () => batches.flat().map(({ tool_call_id }) => Number(tool_call_id?.slice(5)));
 const keepMany = (trail: AuditTrail, from: number, to: number) => {
   for (let number = from; number <= to; number++) trail.keep(record(number));
 };

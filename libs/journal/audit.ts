@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AuditEvent, AuditRecord, Outcome } from '#contracts';
+import type { AuditRecord, CallEvent, Outcome } from '#contracts';
 import { traceIdOf } from '#tracing';
 import { errorTypeLabel } from '#turn';
 import type { AuditedCall } from './journal-observer.js';
@@ -76,7 +76,7 @@ export function isUnknownTool({ attempt, error }: Outcome): boolean {
   return attempt === 0 && error?.error_type === 'ToolNotFound';
 }
 
-function eventOf({ attempt, error }: Outcome): AuditEvent {
+function eventOf({ attempt, error }: Outcome): CallEvent {
   if (error?.error_type === 'Cancelled') return 'cancelled';
   return attempt > 0 ? 'invoked' : 'refused';
 }

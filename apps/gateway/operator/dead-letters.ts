@@ -8,9 +8,8 @@ import {
   type Message,
   type ShownLetter,
 } from '#contracts';
-import { readMessageIds } from '#journal';
+import { readMessageIds, type ActionLog } from '#journal';
 import { kindOfQueue, type Bus, type PublishOutcome } from '#messaging';
-import type { Logger } from '#observability';
 import type { Store } from '#store';
 import { timestampOf, type Time } from '#time';
 import type { User } from '../people/auth/user.js';
@@ -21,7 +20,7 @@ const RETRY_AFTER_MS = 5_000;
 export interface DeadLettersDeps extends Time {
   store: Store;
   bus: Pick<Bus, 'publish'>;
-  log: Pick<Logger, 'info'>;
+  actions: Pick<ActionLog, 'note'>;
 }
 
 /**
@@ -46,10 +45,11 @@ export class DeadLetters {
    * arguments are in the journal. It has its own id: if it dies, too, that is another letter.
    */
   async replay(user: User, id: string): Promise<ListedLetter> {
-    const { store, bus, log, clock } = this.deps;
+    const { store, bus, actions, clock } = this.deps;
     const letter = await this.read(id);
     const outcome = await bus.publish('turns', await this.hintOf(letter));
-    log.info({ audit: 'dead_letter_replayed', dead_letter: id, user_id: user.id, outcome }, 'dead letter');
+    const action = { audit: 'dead_letter_replayed', user_id: user.id, subject: id, status: outcome } as const;
+    actions.note(action, { dead_letter: id, outcome });
     if (outcome !== 'confirmed') throw refusal(outcome, 'turns');
     const replay = { replayed_at: timestampOf(clock), replayed_by: user.id };
     await store.noteReplay(id, replay);
@@ -59,7 +59,8 @@ export class DeadLetters {
   async discard(user: User, id: string): Promise<void> {
     await this.read(id);
     await this.deps.store.removeDeadLetter(id);
-    this.deps.log.info({ audit: 'dead_letter_discarded', dead_letter: id, user_id: user.id }, 'dead letter');
+    const action = { audit: 'dead_letter_discarded', user_id: user.id, subject: id } as const;
+    this.deps.actions.note(action, { dead_letter: id });
   }
 
   private async read(id: string): Promise<DeadLetter> {

@@ -6,9 +6,8 @@ import {
   type Switch,
   type SwitchKind,
 } from '#contracts';
-import type { KnownSwitches } from '#journal';
+import type { ActionLog, KnownSwitches } from '#journal';
 import type { Bus } from '#messaging';
-import type { Logger } from '#observability';
 import type { Store } from '#store';
 import { timestampOf, type Time } from '#time';
 import { notFound } from '../errors/request-error.js';
@@ -23,8 +22,7 @@ export interface SwitchBoardDeps extends Time {
   bus: Pick<Bus, 'send'>;
   switches: Pick<KnownSwitches, 'read'>;
   offered: { list(): { name: string; toolset: string }[]; listToolsets(): string[] };
-  /** The audit log. */
-  log: Pick<Logger, 'info'>;
+  actions: Pick<ActionLog, 'note'>;
 }
 
 /**
@@ -47,19 +45,20 @@ export class SwitchBoard {
 
   /** Throws `not_found` for a process that does not exist. */
   async set(user: User, wanted: Wanted): Promise<SetSwitch> {
-    const { store, log, clock } = this.deps;
+    const { store, actions, clock } = this.deps;
     const { kind, name } = wanted;
     if (isOfProcess(wanted) && !(await this.exists(name))) throw notFound();
     const row: Switch = { _id: switchIdOf(kind, name), by: user.id, at: timestampOf(clock), ...wanted };
     await store.putSwitch(row);
-    log.info({ audit: 'switch_set', user_id: user.id, ...wanted }, 'switch');
+    actions.note({ audit: 'switch_set', user_id: user.id, subject: row._id }, wanted);
     await this.tell();
     return { ...listed(row), is_known: this.isKnown(kind, name) };
   }
 
   async unset(user: User, kind: SwitchKind, name: string): Promise<void> {
-    await this.deps.store.removeSwitch(switchIdOf(kind, name));
-    this.deps.log.info({ audit: 'switch_unset', kind, name, user_id: user.id }, 'switch');
+    const subject = switchIdOf(kind, name);
+    await this.deps.store.removeSwitch(subject);
+    this.deps.actions.note({ audit: 'switch_unset', user_id: user.id, subject }, { kind, name });
     await this.tell();
   }
 

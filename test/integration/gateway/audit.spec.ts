@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditPage, AuditRecord } from '#contracts';
+import { AuditTrail } from '#journal';
 import { callId } from '#journal/testing';
-import { SystemClock } from '#time';
+import { SystemClock, systemTime } from '#time';
 import { signToken } from '../../../apps/gateway/people/auth/json-web-token.adapter.js';
 import { JWT_SECRET, startHarness, type Harness } from './gateway-harness.js';
 import { runSwitchyard } from './switchyard-command.js';
@@ -79,6 +80,39 @@ describe('GET /api/admin/audit', () => {
 
   it('is refused to users', async () => {
     expect((await ask('user=ann', await tokenOf('ann', false))).status).toBe(403);
+  });
+});
+
+describe('what operators do', () => {
+  it('is in the store with who did it and to what, and only the log has the reason', async () => {
+    const trail = new AuditTrail({
+      ...systemTime(),
+      store: harness.store,
+      log: { warn: () => undefined },
+      days: 30,
+    });
+    const other = await startHarness({ config: { auth: AUTH }, alter: () => ({ auditTrail: trail }) });
+    await other.store.putDeadLetter({
+      ...{ _id: 'letter-1', queue: 'turns', reason: 'rejected', message_id: 'm', content: '{', size: 1 },
+      at: new Date().toISOString(),
+    });
+    await runSwitchyard(other.url, operator, 'pause', 'web', '--reason', 'PLANTED');
+    await runSwitchyard(other.url, operator, 'resume', 'web');
+    await runSwitchyard(other.url, operator, 'dead-letters', 'discard', 'letter-1');
+    await trail.close();
+    const { page } = await ask('user=olga');
+    expect(page.records.map(({ audit, subject }) => [audit, subject]).sort()).toEqual([
+      ['dead_letter_discarded', 'letter-1'],
+      ['switch_set', 'toolset:web'],
+      ['switch_unset', 'toolset:web'],
+    ]);
+    expect(JSON.stringify(page)).not.toContain('PLANTED');
+    expect(other.log.filter((line) => line.includes('PLANTED'))).toEqual([
+      expect.stringMatching(/"audit":"switch_set".*"user_id":"olga"/),
+    ]);
+    const text = await runSwitchyard(harness.url, operator, 'audit', '--user', 'olga');
+    expect(text).toMatch(/ switch_set +olga +toolset:web +- +- +- +- +- +- +-$/m);
+    await other.stop();
   });
 });
 
