@@ -44,6 +44,11 @@ export class TcpProxy {
     return url.href;
   }
 
+  /** Connections that neither side has closed. */
+  get connections(): number {
+    return this.links.size;
+  }
+
   get mode(): ProxyMode {
     return this.currentMode;
   }

@@ -179,6 +179,6 @@ export class SupervisedConnection {
 }
 
 /** amqplib ends its socket and never destroys it. */
-function socketOf(model: ChannelModel): Duplex {
+export function socketOf(model: ChannelModel): Duplex {
   return (model.connection as unknown as { stream: Duplex }).stream;
 }

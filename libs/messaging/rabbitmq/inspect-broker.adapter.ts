@@ -3,6 +3,7 @@ import { settledWithin, within, type Clock } from '#time';
 import { deadLetterQueue, exchanges, sharedQueues } from '../port/topology.js';
 import { codeOf, toSetupError } from './broker-error.js';
 import { parseBrokerUrl } from './broker-url.js';
+import { socketOf } from './connection.adapter.js';
 import { onOwnChannel } from './topology.adapter.js';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -40,7 +41,7 @@ export async function inspectBroker(
   } catch (error) {
     throw toSetupError(place, error);
   } finally {
-    if (model) await settledWithin(clock, closeQuietly(model), CLOSE_TIMEOUT_MS);
+    if (model) await close(model, clock);
   }
 }
 
@@ -69,7 +70,11 @@ async function look(
   return state;
 }
 
-/** It may be gone. */
-async function closeQuietly(model: ChannelModel): Promise<void> {
-  await model.close().catch(() => undefined);
+async function close(model: ChannelModel, clock: Clock): Promise<void> {
+  // An async function, because a connection that is gone throws at once.
+  const closing = (async () => model.close())();
+  await settledWithin(clock, closing, CLOSE_TIMEOUT_MS);
+  // A broker that hangs never confirms. The error ends what amqplib keeps, its heartbeat above all: it would keep this
+  // process alive.
+  socketOf(model).destroy(new Error('connection given up'));
 }
