@@ -1,25 +1,16 @@
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { connect } from 'amqplib';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'libsql';
-import type { Checked } from '#contracts';
-import { createRabbitmqBus } from '#messaging';
 import { createStore } from '#store';
-import { systemTime } from '#time';
-import { createProgram } from '../../../apps/command-line/program.js';
 import { testServerScript } from '../../../libs/mcp/testing/fixture.js';
 import { findFreePort } from '../../services/free-port.js';
-import {
-  describeWithServices,
-  rabbitmqForTest,
-  serviceStartTimeoutMs,
-} from '../../services/test-services.js';
 import { startHarness } from '../gateway/gateway-harness.js';
+import { runCommand, runDoctor } from './run-command.js';
 
 let folder = '';
 let server: Server | undefined;
@@ -34,24 +25,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What it prints with this environment, and its exit code. */
-async function run(environment: Record<string, string>, ...words: string[]) {
-  let text = '';
-  let code = 0;
-  const program = createProgram({
-    write: (more) => void (text += more),
-    environment: { DATA_DIR: folder, ...environment },
-    exitWith: (given) => void (code = given),
-  });
-  await program.exitOverride().parseAsync(words, { from: 'user' });
-  return { text, code };
-}
-
-async function doctor(environment: Record<string, string> = {}) {
-  const { text, code } = await run(environment, 'doctor', '--json');
-  const found = JSON.parse(text) as Checked[];
-  return { text, code, found, bad: found.filter(({ level }) => level !== 'ok') };
-}
+const run = (environment: Record<string, string>, ...words: string[]) =>
+  runCommand({ DATA_DIR: folder, ...environment }, ...words);
+const doctor = (environment: Record<string, string> = {}) => runDoctor({ DATA_DIR: folder, ...environment });
 
 const tamper = (sql: string) => {
   const database = new Database(join(folder, 'switchyard.db'));
@@ -220,89 +196,5 @@ describe('switchyard doctor', () => {
     const { text } = await run(env, 'doctor');
     expect(text).not.toContain('\u001b');
     expect(text).not.toMatch(/^OK +b:/m);
-  });
-});
-
-it('switchyard doctor finds a broker that dies while it is asked', async () => {
-  const dying = createTcpServer((socket) =>
-    socket.on('error', () => undefined).once('data', () => socket.destroy()),
-  );
-  dying.listen(0, '127.0.0.1');
-  await once(dying, 'listening');
-  const { port } = dying.address() as AddressInfo;
-  const { bad, code } = await doctor({ RABBITMQ_URL: `amqp://user:s3cret@127.0.0.1:${port}` });
-  dying.close();
-  expect([code, bad]).toMatchObject([1, [{ subject: 'broker', level: 'error', mend: expect.any(String) }]]);
-});
-
-describeWithServices(['rabbitmq'], 'switchyard doctor and RabbitMQ', () => {
-  let url = '';
-  beforeAll(async () => {
-    url = (await rabbitmqForTest())!.url;
-  }, serviceStartTimeoutMs);
-
-  const brokerOf = async (environment: Record<string, string>) => {
-    const { found, text } = await doctor(environment);
-    return { text, broker: found.filter(({ subject }) => subject === 'broker') };
-  };
-  const withUrl = (change: (parsed: URL) => void) => {
-    const parsed = new URL(url);
-    change(parsed);
-    return { RABBITMQ_URL: parsed.href };
-  };
-
-  it('finds that nothing is declared yet, and declares nothing; then that a queue is absent', async () => {
-    for (let time = 0; time < 2; time++) {
-      const { broker } = await brokerOf({ RABBITMQ_URL: url });
-      expect(broker.map(({ text }) => text)).toEqual(
-        expect.arrayContaining([
-          'the exchange switchyard.commands does not exist',
-          'the queue turns does not exist',
-        ]),
-      );
-    }
-    const bus = createRabbitmqBus({
-      ...systemTime(),
-      url,
-      role: 'orchestrator',
-      processId: 'orchestrator-1',
-    });
-    await bus.open();
-    expect((await brokerOf({ RABBITMQ_URL: url })).broker).toMatchObject([{ level: 'ok' }]);
-    expect((await brokerOf({ RABBITMQ_URL: url, TOOLSETS: 'web' })).broker).toMatchObject([
-      { level: 'error', text: 'the queue tools.web does not exist' },
-    ]);
-    await bus.close();
-    const connection = await connect(url);
-    const channel = await connection.createChannel();
-    await channel.deleteQueue('results');
-    await connection.close();
-    expect((await brokerOf({ RABBITMQ_URL: url })).broker).toMatchObject([
-      {
-        level: 'error',
-        text: 'the queue results does not exist',
-        mend: expect.stringContaining('Start a process'),
-      },
-    ]);
-  });
-
-  it.each([
-    [
-      'a wrong password',
-      (parsed: URL) => void (parsed.password = 's3cret'),
-      /refused the user name or password/,
-    ],
-    [
-      'an unknown virtual host',
-      (parsed: URL) => void (parsed.pathname = '/nowhere'),
-      /refused the virtual host|lacks permission/,
-    ],
-    ['a port where nothing listens', (parsed: URL) => void (parsed.port = '9'), /is not reachable/],
-  ])('finds %s', async (_what, change, text) => {
-    const { broker, text: printed } = await brokerOf(withUrl(change));
-    expect(broker).toMatchObject([
-      { level: 'error', text: expect.stringMatching(text), mend: expect.any(String) },
-    ]);
-    expect(printed).not.toContain('s3cret');
   });
 });

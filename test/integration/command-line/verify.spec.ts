@@ -14,9 +14,9 @@ import {
 } from '#journal/testing';
 import { createStore, type Store } from '#store';
 import { SystemClock } from '#time';
-import { createProgram } from '../../../apps/command-line/program.js';
 import { signToken } from '../../../apps/gateway/people/auth/json-web-token.adapter.js';
-import { JWT_SECRET, startHarness, type Harness } from './gateway-harness.js';
+import { JWT_SECRET, startHarness, type Harness } from '../gateway/gateway-harness.js';
+import { runCommand } from './run-command.js';
 
 const AUTH = { kind: 'jwt' as const, secret: JWT_SECRET };
 /** In everything that people, models and tools write. */
@@ -38,15 +38,6 @@ async function plantBrokenTurn(store: Store, conversation_id = CONVERSATION_ID):
   await store.settle(outcomeRow(1, { data: { text: CONTENT } }));
 }
 
-async function verify(environment: Record<string, string>, ...words: string[]) {
-  let text = '';
-  let code = 0;
-  const write = (more: string) => void (text += more);
-  const program = createProgram({ write, environment, exitWith: (given) => void (code = given) });
-  await program.exitOverride().parseAsync(words, { from: 'user' });
-  return { text, code };
-}
-
 let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'switchyard-verify-'));
@@ -63,7 +54,7 @@ describe('switchyard verify', () => {
 
   it('checks the file of a stopped process, and ends with 0 when all holds', async () => {
     await plantFolder(async (store) => void (await store.insertTurn({ ...turnRow(), due_at: 1 })));
-    expect(await verify({ DATA_DIR: folder }, 'verify')).toEqual({
+    expect(await runCommand({ DATA_DIR: folder }, 'verify')).toEqual({
       text: `Checked 0 conversations with 0 turns in ${folder}: every invariant holds.\n`,
       code: 0,
     });
@@ -71,14 +62,14 @@ describe('switchyard verify', () => {
 
   it('lists what is broken, what it means and what to do, and ends with 1', async () => {
     await plantFolder(plantBrokenTurn);
-    const { text, code } = await verify({ DATA_DIR: folder }, 'verify');
+    const { text, code } = await runCommand({ DATA_DIR: folder }, 'verify');
     expect(code).toBe(1);
     expect(text).toContain(`Checked 1 conversations with 1 turns in ${folder}: 1 broken.`);
     expect(text).toMatch(new RegExp(`^outcome_claimed +${CONVERSATION_ID} +${TURN_ID} +${callId(1)}$`, 'm'));
     expect(text).toContain('A call has an outcome of an attempt that nobody claimed.');
     expect(text).toContain('acknowledged writes');
     expect(text).not.toContain(CONTENT);
-    const json = await verify({ DATA_DIR: folder }, 'verify', '--json');
+    const json = await runCommand({ DATA_DIR: folder }, 'verify', '--json');
     expect([json.code, JSON.parse(json.text)]).toMatchObject([
       1,
       {
@@ -92,7 +83,7 @@ describe('switchyard verify', () => {
 
   it('shows ids of rows that others wrote without obeying them', async () => {
     await plantFolder((store) => plantBrokenTurn(store, `conv_${ESCAPE}`));
-    const { text } = await verify({ DATA_DIR: folder }, 'verify');
+    const { text } = await runCommand({ DATA_DIR: folder }, 'verify');
     expect(text).toContain('conv_\uFFFD]0;owned');
     expect(text).not.toContain('\u001b');
   });
@@ -102,7 +93,7 @@ describe('switchyard verify', () => {
     ['a variable is wrong', { MONGODB_URL: 'mysql://user:secret@host' }, ['verify'], /MONGODB_URL must be/],
     ['no process answers', {}, ['--url', 'http://127.0.0.1:9', 'verify'], /No gateway answers/],
   ])('ends with 2 when %s, and names no secret', async (_why, environment, words, message) => {
-    const error: unknown = await verify(environment as Record<string, string>, ...words).catch(
+    const error: unknown = await runCommand(environment as Record<string, string>, ...words).catch(
       (caught: unknown) => caught,
     );
     expect(error).toMatchObject({ exitCode: 2, message: expect.stringMatching(message) });
@@ -132,11 +123,11 @@ describe('GET /api/admin/verify', () => {
       });
     const environment = { DATA_DIR: folder, SWITCHYARD_TOKEN: await tokenOf('olga', true) };
     // Without `--url`, the port is the default one, and what answers there is no matter.
-    await expect(verify({ DATA_DIR: folder }, 'verify')).rejects.toMatchObject({
+    await expect(runCommand({ DATA_DIR: folder }, 'verify')).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringContaining(`a process uses ${folder}, so the process was asked.`),
     });
-    const { text, code } = await verify(environment, '--url', harness.url, 'verify');
+    const { text, code } = await runCommand(environment, '--url', harness.url, 'verify');
     expect(code).toBe(1);
     expect(text).toContain('Checked 601 conversations with 1 turns in the running process');
     expect(text).not.toContain(CONTENT);
@@ -145,7 +136,7 @@ describe('GET /api/admin/verify', () => {
 
   it('is refused to users', async () => {
     const environment = { SWITCHYARD_TOKEN: await tokenOf('ann', false) };
-    await expect(verify(environment, '--url', harness.url, 'verify')).rejects.toMatchObject({
+    await expect(runCommand(environment, '--url', harness.url, 'verify')).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringContaining('Only operators may do this.'),
     });
