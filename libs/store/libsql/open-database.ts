@@ -37,15 +37,20 @@ export async function openToRead(dataDir: string): Promise<OpenDatabase> {
   const path = join(dataDir, FILE);
   if (!existsSync(path)) throw new StoreSetupError(`There is no store in ${dataDir}: check DATA_DIR.`);
   const lock = lockDataDir(Connection, dataDir);
-  const database = new Connection(path);
-  database.pragma('query_only = ON');
-  return {
-    database,
-    close() {
-      database.close();
-      lock.release();
-    },
-  };
+  try {
+    const database = new Connection(path);
+    database.pragma('query_only = ON');
+    return {
+      database,
+      close() {
+        database.close();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 }
 
 function openFile(Connection: typeof Database, path: string, afterClose?: () => void): OpenDatabase {

@@ -69,14 +69,16 @@ describe('GET /api/admin/audit', () => {
     expect(second.page).toEqual({ records: [records[0]] });
   });
 
-  it.each(['limit=0', 'limit=501', 'user=', 'user=a&user=b', `tool=${'x'.repeat(257)}`, 'user[$gt]='])(
-    'refuses ?%.30s, or takes it for no condition',
+  it.each(['limit=0', 'limit=501', 'user=', 'user=a&user=b', `tool=${'x'.repeat(257)}`])(
+    'refuses ?%.30s',
     async (query) => {
-      const { status, page } = await ask(query);
-      expect([422, 200]).toContain(status);
-      if (status === 200) expect(page.records).toHaveLength(3);
+      expect((await ask(query)).status).toBe(422);
     },
   );
+
+  it('takes no operator of a database for a condition', async () => {
+    expect((await ask('user[$gt]=')).page.records).toHaveLength(3);
+  });
 
   it('is refused to users', async () => {
     expect((await ask('user=ann', await tokenOf('ann', false))).status).toBe(403);
