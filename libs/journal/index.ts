@@ -2,7 +2,7 @@ export type { JournalObserver } from './journal-observer.js';
 export type { KnownSwitches, Log, Peers, Ports } from './ports.js';
 export { observeJournal, type JournalMetrics } from './observe-journal.js';
 export { auditedCall } from './audit.js';
-export { type Action, ActionLog } from './action-log.js';
+export { ActionLog } from './action-log.js';
 export { AuditTrail } from './audit-trail.js';
 export {
   type CallLabel,

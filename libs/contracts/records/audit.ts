@@ -39,7 +39,6 @@ export const auditRecordSchema = z.object({
   arguments_sha256: z.string().optional(),
 });
 
-export type AuditEvent = z.infer<typeof auditEventSchema>;
 export type AuditRecord = z.infer<typeof auditRecordSchema>;
 export type CallEvent = (typeof CALL_EVENTS)[number];
 export type AuditedAction = (typeof ACTIONS)[number];

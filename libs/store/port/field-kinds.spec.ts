@@ -152,6 +152,7 @@ const STORED = {
     attempt: 'number',
     worker: 'text',
     status: 'text',
+    subject: 'text',
     error_type: 'text',
     duration_ms: 'number',
     arguments_sha256: 'text',

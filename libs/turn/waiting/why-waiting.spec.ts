@@ -67,7 +67,13 @@ describe('why a turn waits', () => {
       'It waits for an orchestrator to take it up: 3 in the queue, 2 orchestrators.',
       journalOf(),
     ],
-    ['nobody can take it', 'No orchestrator is running: start one.', journalOf(), {}, { orchestrators: 0 }],
+    [
+      'nobody can take it',
+      'No orchestrator takes new turns: start one, or let one that drains go on.',
+      journalOf(),
+      {},
+      { orchestrators: 0 },
+    ],
     [
       'another turn comes first',
       'It waits for turn 1 of its conversation, which has not ended.',

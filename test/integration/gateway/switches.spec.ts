@@ -4,8 +4,8 @@ import { SystemClock, systemTime } from '#time';
 import { signToken } from '../../../apps/gateway/people/auth/json-web-token.adapter.js';
 import { announcedTool, announcedToolset } from '../../../libs/tools/testing/toolsets.js';
 import { waitFor } from '../../services/wait-for.js';
-import { GATEWAY_ID, JWT_SECRET, startHarness, type Harness } from './gateway-harness.js';
 import { Switches } from '../../../libs/bootstrap/switches.js';
+import { GATEWAY_ID, JWT_SECRET, startHarness, type Harness } from './gateway-harness.js';
 import { runSwitchyard } from './switchyard-command.js';
 
 const AUTH = { kind: 'jwt' as const, secret: JWT_SECRET };
