@@ -118,7 +118,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'dead letters of real processes', ()
       const own = await cluster.store.listDeadLettersOfTurn(second.turn_id, 50);
       // A hint that came twice may have died twice.
       expect(own.length).toBeGreaterThanOrEqual(4);
-      for (const { reason } of own) expect(reason).toMatch(/^rejected: handler failed: StoreSetupError$/);
+      for (const { reason } of own) expect(reason).toMatch(/^rejected: handler failed: UnreadableRowError$/);
       await mongo
         .collection('conversations')
         .updateOne({ _id: first.conversation_id as never }, { $set: { title } });
