@@ -181,7 +181,7 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
       traffic: this.userTraffic,
       guard: this.guard,
       signIn: this.localAccounts ? 'password' : 'token',
-      drains: () => this.switches.drainOf(this.deps.processId) !== undefined,
+      drains: () => this.switches.drains,
       sockets: this.deps.config.limits.sockets,
       count: () => this.sockets,
       refusals: this.refusals,

@@ -47,6 +47,9 @@ export class Orchestrator {
   constructor(private readonly deps: OrchestratorDeps) {
     const { store, bus, processId: me, peers, log, clock, random, faultPoint } = deps;
     this.switches = deps.switches;
+    this.switches.onDrain((drains) =>
+      log.info({}, drains ? 'drained by an operator, takes no new turns' : 'takes turns again'),
+    );
     const observer = observeJournal(deps.auditLog, deps.metrics, deps.auditTrail);
     this.ports = { store, bus, me, peers, log, observer, clock, random, faultPoint };
     // Work in progress waits for the store; the sweeper and dead letters are retried anyway.
@@ -87,21 +90,6 @@ export class Orchestrator {
   /** For its next beat. */
   get load(): ProcessLoad {
     return { turns: this.size, model_waits: this.modelLimits.waits };
-  }
-
-  /** An operator lets it drain: it takes no new turns until that is undone. */
-  get drains(): boolean {
-    return this.switches.drainOf(this.deps.processId) !== undefined;
-  }
-
-  onDrain(listener: (drains: boolean) => void): void {
-    let before = this.drains;
-    this.switches.onChange(() => {
-      if (this.drains === before) return;
-      before = this.drains;
-      this.deps.log.info({}, before ? 'drained by an operator, takes no new turns' : 'takes turns again');
-      listener(before);
-    });
   }
 
   /** Learns the tools before the first hint is consumed. */

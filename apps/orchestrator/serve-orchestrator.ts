@@ -23,8 +23,8 @@ export async function serveOrchestrator(
   await orchestrator.prepare();
   await strategy.startConsuming('results', { prefetch: RESULTS_PREFETCH });
   const turns = new PausableConsumer(() => strategy.startConsuming('turns', { prefetch: turnsAtOnce }));
-  orchestrator.onDrain((drains) => void turns.set(!drains));
-  await turns.set(!orchestrator.drains);
+  orchestrator.switches.onDrain((drains) => void turns.set(!drains));
+  await turns.set(!orchestrator.switches.drains);
   await strategy.startDead();
   return {
     orchestrator,

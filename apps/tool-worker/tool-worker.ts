@@ -31,7 +31,6 @@ export class ToolWorker {
   private readonly consumed = new Map<string, Promise<Consumer>>();
   /** Consumers that were stopped while calls were in hand. */
   private readonly retiring = new Set<Promise<void>>();
-  private hasDrained = false;
   /** Aborted when the worker must be gone: other workers settle the calls that still run, by class. */
   private readonly leaving = new AbortController();
 
@@ -62,9 +61,12 @@ export class ToolWorker {
       pace: this.pace,
       switches,
     });
-    const mayOffer = () => !this.drains;
+    const mayOffer = () => !switches.drains;
     this.announcer = new Announcer(deps, this.hosted, mayOffer, (toolsets) => this.followOffer(toolsets));
-    this.switches.onChange(() => void this.noteSwitches());
+    switches.onDrain((drains) => {
+      log.info({}, drains ? 'drained by an operator, takes no calls' : 'takes calls again');
+      void this.announcer.announce();
+    });
     metrics.toolCallSlots.readOnDemand((gauge) =>
       this.slots.forEach(({ size }, toolset) => gauge.set({ toolset }, size)),
     );
@@ -144,21 +146,9 @@ export class ToolWorker {
     const gone = [...this.consumed].filter(([name]) => !offered.has(name));
     for (const [name, consuming] of gone) {
       this.consumed.delete(name);
-      this.retire(consuming, this.drains ? IN_HAND_MS : 0);
+      this.retire(consuming, this.switches.drains ? IN_HAND_MS : 0);
     }
     await Promise.all(toolsets.map(({ name }) => this.consumeOnce(name)));
-  }
-
-  /** An operator lets it drain: it offers nothing, and takes no calls, until that is undone. */
-  private get drains(): boolean {
-    return this.switches.drainOf(this.deps.processId) !== undefined;
-  }
-
-  private async noteSwitches(): Promise<void> {
-    if (this.drains === this.hasDrained) return;
-    this.hasDrained = this.drains;
-    this.deps.log.info({}, this.drains ? 'drained by an operator, takes no calls' : 'takes calls again');
-    await this.announcer.announce();
   }
 
   /** Calls in hand may finish for this long. */

@@ -1,4 +1,4 @@
-import type { LogLevel, ProcessLoad, Role } from '#contracts';
+import type { ProcessLoad, Role } from '#contracts';
 import type { FaultPoint } from '#faults';
 import type { AuditTrail } from '#journal';
 import type { Bus, BusObserver } from '#messaging';
@@ -58,9 +58,10 @@ export class Member implements Time {
     this.processId = createProcessId(role, random);
     this.bus = createBus({ role, processId: this.processId, clock, random });
     const { processId } = this;
-    this.switches = new Switches({ store, logger });
-    this.followLogLevel(new LogLevels(logger));
-    const drains = () => isDraining() || this.switches.drainOf(processId) !== undefined;
+    this.switches = new Switches({ processId, store, logger });
+    const levels = new LogLevels(logger);
+    this.switches.onLogLevel((level) => levels.set(level));
+    const drains = () => isDraining() || this.switches.drains;
     this.heartbeat = new Heartbeat({
       store,
       role,
@@ -77,16 +78,6 @@ export class Member implements Time {
     this.store = claimWhenKnown(store, this.heartbeat);
     const own = () => this.heartbeat.own();
     this.peers = new Peers({ store, bus: this.bus, ownIds: [processId], own, logger, clock, random });
-  }
-
-  private followLogLevel(levels: LogLevels): void {
-    let chosen: LogLevel | undefined;
-    this.switches.onChange(() => {
-      const level = this.switches.logLevelOf(this.processId);
-      if (level === chosen) return;
-      chosen = level;
-      levels.set(level);
-    });
   }
 
   /** The parts with which a role runs. */

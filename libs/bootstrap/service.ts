@@ -105,7 +105,7 @@ export class Service implements Time {
     await member.start();
     reportBuses(metrics, () => this.members.map(({ bus }) => bus));
     // Traffic must go to other gateways; the other roles take their work from queues.
-    if (role === 'gateway') this.health.addCheck('drained', () => !member.switches.drainOf(member.processId));
+    if (role === 'gateway') this.health.addCheck('drained', () => !member.switches.drains);
     this.health.addCheck('bus', () => this.members.every(({ bus }) => bus.takesMessages()));
     return member;
   }

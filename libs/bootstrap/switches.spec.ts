@@ -14,6 +14,7 @@ const row = (kind: SwitchKind, name: string, more: Partial<Switch> = {}): Switch
 describe('the switches of a process', () => {
   let answers: (() => Promise<Switch[]>)[];
   let warnings: string[];
+  let createSwitches: (processId: string) => Switches;
   let switches: Switches;
 
   beforeEach(() => {
@@ -22,12 +23,18 @@ describe('the switches of a process', () => {
     const listSwitches = () => answers.shift()!();
     const warn = (_fields: unknown, message: string) => void warnings.push(message);
     const logger = { warn, debug: () => undefined };
-    switches = new Switches({ store: { listSwitches }, logger: logger as never });
+    createSwitches = (processId) =>
+      new Switches({ processId, store: { listSwitches }, logger: logger as never });
+    switches = createSwitches('worker-1');
   });
 
   async function read(...rows: Switch[]): Promise<void> {
+    await readBy(switches, ...rows);
+  }
+
+  async function readBy(reader: Switches, ...rows: Switch[]): Promise<void> {
     answers.push(async () => rows);
-    await switches.read();
+    await reader.read();
   }
 
   it('pause a tool by its name or its toolset, and nothing else', async () => {
@@ -39,19 +46,21 @@ describe('the switches of a process', () => {
     expect(paused).toEqual([web, web, add, undefined, undefined]);
   });
 
-  it('name the processes that drain, the refusal of turns and the log level of each process', async () => {
-    const [drained, turns] = [row('process', 'worker-1'), row('turns', 'all')];
-    await read(
-      drained,
-      turns,
-      row('logs', 'all', { level: 'debug' }),
-      row('logs', 'worker-1', { level: 'warn' }),
-    );
-    expect([switches.drainOf('worker-1'), switches.drainOf('worker-2')]).toEqual([drained, undefined]);
+  it('say whether the process drains, the refusal of turns and the log level of each process', async () => {
+    const turns = row('turns', 'all');
+    const levels = [row('logs', 'all', { level: 'debug' }), row('logs', 'worker-1', { level: 'warn' })];
+    const other = createSwitches('worker-2');
+    for (const reader of [switches, other])
+      await readBy(reader, row('process', 'worker-1'), turns, ...levels);
+    expect([switches.drains, other.drains]).toEqual([true, false]);
     expect(switches.refusesTurns).toBe(turns);
-    expect(['worker-1', 'worker-2'].map((id) => switches.logLevelOf(id))).toEqual(['warn', 'debug']);
+    expect([switches.logLevel, other.logLevel]).toEqual(['warn', 'debug']);
     await read();
-    expect([switches.refusesTurns, switches.logLevelOf('worker-1')]).toEqual([undefined, undefined]);
+    expect([switches.drains, switches.refusesTurns, switches.logLevel]).toEqual([
+      false,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('stay as they were while the store does not answer, which is logged once', async () => {
@@ -79,13 +88,15 @@ describe('the switches of a process', () => {
     expect(answers).toEqual([]);
   });
 
-  it('tell of changes, and of nothing while nothing is switched', async () => {
-    let told = 0;
-    switches.onChange(() => told++);
+  it('tell of changes, and of nothing while nothing of theirs is switched', async () => {
+    const told: unknown[] = [];
+    switches.onDrain((drains) => told.push(drains));
+    switches.onLogLevel((level) => told.push(level));
     await read();
-    await read(row('toolset', 'web'));
+    await read(row('process', 'worker-1'), row('toolset', 'web'));
+    await read(row('process', 'worker-1'), row('logs', 'all', { level: 'debug' }));
+    await read(row('process', 'worker-2'));
     await read();
-    await read();
-    expect(told).toBe(2);
+    expect(told).toEqual([true, 'debug', false, undefined]);
   });
 });

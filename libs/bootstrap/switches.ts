@@ -5,6 +5,7 @@ import type { Store } from '#store';
 import { toolsetOf } from '#turn';
 
 export interface SwitchesOptions {
+  processId: string;
   store: Pick<Store, 'listSwitches'>;
   logger: Pick<Logger, 'warn' | 'debug'>;
 }
@@ -24,20 +25,25 @@ export class Switches implements KnownSwitches {
     return this.find('toolset', toolsetOf(toolName)) ?? this.find('tool', toolName);
   }
 
-  drainOf(processId: string): Switch | undefined {
-    return this.find('process', processId);
+  get drains(): boolean {
+    return this.find('process', this.options.processId) !== undefined;
   }
 
   get refusesTurns(): Switch | undefined {
     return this.find('turns', 'all');
   }
 
-  logLevelOf(processId: string): LogLevel | undefined {
-    return (this.find('logs', processId) ?? this.find('logs', 'all'))?.level;
+  /** The log level that an operator chose for this process, or for all. */
+  get logLevel(): LogLevel | undefined {
+    return (this.find('logs', this.options.processId) ?? this.find('logs', 'all'))?.level;
   }
 
-  onChange(listener: () => void): void {
-    this.listeners.push(listener);
+  onDrain(listener: (drains: boolean) => void): void {
+    this.follow(() => this.drains, listener);
+  }
+
+  onLogLevel(listener: (level: LogLevel | undefined) => void): void {
+    this.follow(() => this.logLevel, listener);
   }
 
   /** A read that is under way may have missed what the caller knows of, so another one follows it. */
@@ -48,6 +54,16 @@ export class Switches implements KnownSwitches {
       return this.read();
     });
     return this.next;
+  }
+
+  private follow<T>(current: () => T, listener: (value: T) => void): void {
+    let before = current();
+    this.listeners.push(() => {
+      const now = current();
+      if (now === before) return;
+      before = now;
+      listener(now);
+    });
   }
 
   private find(kind: SwitchKind, name: string): Switch | undefined {

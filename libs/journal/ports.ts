@@ -1,4 +1,4 @@
-import type { LogLevel, Switch } from '#contracts';
+import type { Switch } from '#contracts';
 import type { FaultPoint } from '#faults';
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
@@ -23,16 +23,14 @@ export interface Peers {
 export interface KnownSwitches {
   /** The switch that pauses the tool or its toolset. */
   pauseOf(toolName: string): Switch | undefined;
-  /** The switch by which the process drains. */
-  drainOf(processId: string): Switch | undefined;
+  /** An operator lets this process drain: it takes nothing new until that is undone. */
+  readonly drains: boolean;
   /** The switch that refuses new turns. */
   readonly refusesTurns: Switch | undefined;
-  /** The log level that an operator chose for the process. */
-  logLevelOf(processId: string): LogLevel | undefined;
   /** Reads them again. Never rejects. */
   read(): Promise<void>;
-  /** After each change. */
-  onChange(listener: () => void): void;
+  /** When it begins to drain, and when that is undone. */
+  onDrain(listener: (drains: boolean) => void): void;
 }
 
 /** Everything needed to carry out a decision. `me` is the deciding process's id. */

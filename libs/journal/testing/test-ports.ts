@@ -66,11 +66,10 @@ export function testPeers(dead: ReadonlySet<string> = new Set()) {
 export function noSwitches(): KnownSwitches {
   return {
     pauseOf: () => undefined,
-    drainOf: () => undefined,
+    drains: false,
     refusesTurns: undefined,
-    logLevelOf: () => undefined,
     read: () => Promise.resolve(),
-    onChange: () => undefined,
+    onDrain: () => undefined,
   };
 }
 

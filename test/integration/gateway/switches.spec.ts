@@ -18,7 +18,7 @@ beforeAll(async () => {
   harness = await startHarness({
     config: { auth: AUTH },
     logLevel: 'info',
-    alter: ({ store, logger }) => ({ switches: new Switches({ store, logger }) }),
+    alter: ({ processId, store, logger }) => ({ switches: new Switches({ processId, store, logger }) }),
   });
   const tokenOf = (id: string, isOperator: boolean) =>
     signToken(new SystemClock(), { id, isOperator }, 1, AUTH);

@@ -189,7 +189,7 @@ export class FleetHarness {
       countLiving: (of: keyof FleetHarness['roles']) =>
         this.roles[of] - [...this.dead].filter((id) => id.startsWith(of)).length,
     };
-    const switches = new Switches({ store: this.store, logger: this.logger });
+    const switches = new Switches({ processId, store: this.store, logger: this.logger });
     const part = {
       store: this.store,
       bus,
