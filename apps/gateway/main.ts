@@ -9,21 +9,12 @@ import { startGateway } from './start-gateway.app.js';
 
 await runMain('gateway', async () => {
   const config = loadGatewayConfig(process.env, DIALECT_NAMES);
-  const { drainGraceMs, auditDays, notices, logLevel, mongodbUrl, rabbitmqUrl, otlpEndpoint } = config;
+  const { logLevel, mongodbUrl, rabbitmqUrl } = config;
   const role = 'gateway';
   const time = systemTime();
   const logger = createLogger({ role, level: logLevel });
   const store = createStore({ ...time, url: mongodbUrl });
-  const service = new Service({
-    role,
-    logger,
-    store,
-    drainGraceMs,
-    auditDays,
-    notices,
-    otlpEndpoint,
-    ...time,
-  });
+  const service = new Service({ role, logger, store, config, ...time });
   const { health, metrics, drain } = service;
   if (config.ops) await startOpsServer({ health, metrics, logger }, config.ops);
   await service.open();

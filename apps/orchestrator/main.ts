@@ -10,23 +10,14 @@ import { startOrchestrator } from './start-orchestrator.app.js';
 
 await runMain('orchestrator', async () => {
   const config = loadOrchestratorConfig(process.env);
-  const { drainGraceMs, auditDays, notices, logLevel, rabbitmqUrl, otlpEndpoint } = config;
+  const { logLevel, rabbitmqUrl } = config;
   const role = 'orchestrator';
   const time = systemTime();
   const logger = createLogger({ role, level: logLevel });
   const demo = new DemoModel(time.clock);
   const model = createModel(config.modelEnvironment, { ...time, demo, fallbacks: fallbacksOf(config) });
   const store = createStore({ ...time, url: config.mongodbUrl });
-  const service = new Service({
-    role,
-    logger,
-    store,
-    drainGraceMs,
-    auditDays,
-    notices,
-    otlpEndpoint,
-    ...time,
-  });
+  const service = new Service({ role, logger, store, config, ...time });
   const { health, metrics, drain } = service;
   await startOpsServer({ health, metrics, logger }, config.ops ?? config);
   await service.open();

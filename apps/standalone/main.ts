@@ -9,7 +9,7 @@ import { startStandalone } from './start-standalone.js';
 
 await runMain('standalone', async () => {
   const config = loadStandaloneConfig(process.env, DIALECT_NAMES);
-  const { rabbitmqUrl, mongodbUrl, dataDir, drainGraceMs, auditDays, notices, otlpEndpoint } = config;
+  const { rabbitmqUrl, mongodbUrl, dataDir } = config;
   const role = 'standalone';
   const logger = createLogger({
     role,
@@ -17,17 +17,7 @@ await runMain('standalone', async () => {
   });
   const { clock, random } = systemTime();
   const store = createStore(mongodbUrl ? { clock, random, url: mongodbUrl } : { dataDir });
-  const service = new Service({
-    role,
-    logger,
-    store,
-    drainGraceMs,
-    auditDays,
-    notices,
-    otlpEndpoint,
-    clock,
-    random,
-  });
+  const service = new Service({ role, logger, store, config, clock, random });
   const { health, metrics } = service;
   if (config.ops) await startOpsServer({ health, metrics, logger }, config.ops);
   await service.open();

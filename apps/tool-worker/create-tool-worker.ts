@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { countingBuses, DEFAULT_DRAIN_GRACE_MS, Member, observeStore, reportBuses } from '#bootstrap';
 import type { LogLevel } from '#contracts';
 import { faultPoint } from '#faults';
-import { AuditTrail } from '#journal';
+import { AuditTrail, DEFAULT_AUDIT_DAYS } from '#journal';
 import { createRabbitmqBus } from '#messaging';
 import {
   createLogger,
@@ -56,8 +56,6 @@ export interface EmbeddedToolWorker {
   /** Answers a scrape with these metrics alone, as a request handler of `node:http` or Express; needs no login. */
   readonly serveMetrics: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 }
-
-const DEFAULT_AUDIT_DAYS = 30;
 
 /** Signals, restarts and health belong to the program: it calls `start`, and `stop` before it ends. */
 export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker {

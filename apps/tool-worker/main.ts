@@ -8,21 +8,12 @@ import { createToolsets, overridesFor } from './toolsets.js';
 
 await runMain('tool worker', async () => {
   const config = loadToolWorkerConfig(process.env);
-  const { drainGraceMs, auditDays, notices, logLevel, rabbitmqUrl, otlpEndpoint } = config;
+  const { logLevel, rabbitmqUrl } = config;
   const role = 'worker';
   const time = systemTime();
   const logger = createLogger({ role, level: logLevel });
   const store = createStore({ ...time, url: config.mongodbUrl });
-  const service = new Service({
-    role,
-    logger,
-    store,
-    drainGraceMs,
-    auditDays,
-    notices,
-    otlpEndpoint,
-    ...time,
-  });
+  const service = new Service({ role, logger, store, config, ...time });
   const { health, metrics, drain } = service;
   const hosts = await createToolsets(config, { logger, metrics, store, ...time });
   await startOpsServer({ health, metrics, logger }, config.ops ?? config);

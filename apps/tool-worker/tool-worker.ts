@@ -1,6 +1,6 @@
 import type { Body, Message, ProcessLoad, Toolset } from '#contracts';
 import { keepUnacknowledged, observeJournal, retryingStore, type KnownSwitches, type Ports } from '#journal';
-import type { Consumer, DeliveryOutcome } from '#messaging';
+import { IN_HAND_MS, type Consumer, type DeliveryOutcome } from '#messaging';
 import { Slots } from '#tools';
 import { toolsetOf } from '#turn';
 import { Announcer } from './offer/announcer.js';
@@ -14,9 +14,6 @@ import type { ToolWorkerDeps } from './tool-worker.deps.js';
 
 /** Starts taking calls from a toolset's queue; called when one is offered (again). */
 export type ConsumeQueue = (queue: string, prefetch: number) => Promise<Consumer>;
-
-/** Longer than the broker leaves a delivery unacknowledged. */
-const IN_HAND_MS = 60 * 60_000;
 
 /** One tool worker: the toolsets it hosts, their announcements, and the calls it runs. */
 export class ToolWorker {

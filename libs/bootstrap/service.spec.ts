@@ -23,10 +23,7 @@ describe('switchyard_ready', () => {
       role: 'worker',
       logger,
       store,
-      drainGraceMs: 0,
-      auditDays: 30,
-      notices: [],
-      otlpEndpoint: undefined,
+      config: { drainGraceMs: 0, auditDays: 30, notices: [], otlpEndpoint: undefined },
     });
     await service.open();
   });

@@ -7,6 +7,7 @@ import type { Store } from '#store';
 import { settledWithin, type Clock, type Random, type Time } from '#time';
 import { startTracing, type Tracing } from '#tracing';
 import { withBusFaults } from './bus-faults.js';
+import type { ProcessConfig } from './config/app-config.js';
 import { Drain } from './drain.js';
 import { Member, type BusIdentity } from './member.js';
 import { countingBuses, reportBuses } from './observe-bus.js';
@@ -20,13 +21,7 @@ export interface ServiceOptions extends Time {
   role: string;
   logger: Logger;
   store: Store;
-  drainGraceMs: number;
-  /** How long audit records stay in the store; 0: they are not kept there. */
-  auditDays: number;
-  /** Settings that look like a mistake but are valid. */
-  notices: readonly string[];
-  /** The collector that spans are sent to; undefined: tracing is off. */
-  otlpEndpoint: string | undefined;
+  config: Pick<ProcessConfig, 'drainGraceMs' | 'auditDays' | 'notices' | 'otlpEndpoint'>;
 }
 
 /**
@@ -47,14 +42,20 @@ export class Service implements Time {
   private tracing: Tracing | undefined;
 
   constructor(private readonly options: ServiceOptions) {
-    const { logger, store, drainGraceMs: graceMs, auditDays: days, clock, random } = options;
+    const { logger, store, config, clock, random } = options;
     this.clock = clock;
     this.random = random;
     this.health = new Health(clock);
     this.logLevels = new LogLevels(logger);
     const { health, metrics } = this;
     this.store = observeStore(store, clock, metrics);
-    this.auditTrail = new AuditTrail({ store: this.store, log: logger, days, clock, random });
+    this.auditTrail = new AuditTrail({
+      store: this.store,
+      log: logger,
+      days: config.auditDays,
+      clock,
+      random,
+    });
     metrics.ready.readOnDemand(async (gauge) => {
       const asking = health.readiness().then(({ status }) => gauge.set(Number(status === 'ready')));
       await settledWithin(clock, asking, READINESS_MS);
@@ -62,7 +63,7 @@ export class Service implements Time {
     this.drain = new Drain({
       logger,
       health,
-      graceMs,
+      graceMs: config.drainGraceMs,
       clock,
       leave: async () =>
         void (await Promise.all([this.auditTrail.close(), ...this.members.map((member) => member.leave())])),
@@ -74,7 +75,8 @@ export class Service implements Time {
 
   /** Throws `StoreSetupError` with a clear sentence. */
   async open(): Promise<void> {
-    const { logger: log, notices, role, otlpEndpoint: endpoint } = this.options;
+    const { logger: log, role, config } = this.options;
+    const { notices, otlpEndpoint: endpoint } = config;
     // Windows has no such signal.
     if (process.platform !== 'win32') process.on('SIGUSR2', () => this.logLevels.toggleDebug());
     for (const notice of notices) log.warn(notice);

@@ -15,6 +15,9 @@ export const processIdSchema = z.string().regex(/^(gateway|orchestrator|worker)-
 /** `<role>.<uuid>`: where a process receives control messages (routing key on `switchyard.control`). */
 export const controlKeySchema = z.string().regex(/^(gateway|orchestrator|worker)\.([A-Za-z0-9-]{1,64}|all)$/);
 
+/** Where every process receives control messages: one key for each role. */
+export const ALL_PROCESSES = ['orchestrator.all', 'gateway.all', 'worker.all'] as const;
+
 /** ISO 8601 with `Z`, millisecond precision: every time in the store and on the wire. */
 export const timestampSchema = z.iso.datetime({ precision: null });
 

@@ -3,6 +3,8 @@ import { StoreUnavailableError, type Store } from '#store';
 import { yieldToEventLoop, type Time, type Timer } from '#time';
 import type { Log } from './ports.js';
 
+/** Where the deployment says nothing. */
+export const DEFAULT_AUDIT_DAYS = 30;
 /** Calls that end together are one write. */
 const WRITE_AFTER_MS = 500;
 const RETRY_AFTER_MS = 5_000;

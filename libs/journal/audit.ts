@@ -26,7 +26,7 @@ export function audit(
   const { user_id, version, trace_id, arguments_sha256 } = call.audited;
   auditLog.info(
     {
-      audit: stands ? eventOf(outcome) : 'late',
+      audit: eventOf(outcome, stands),
       tool_call_id: outcome._id,
       turn_id: outcome.turn_id,
       trace_id,
@@ -55,7 +55,7 @@ export function auditRecordOf(
   const error_type = errorTypeLabel(outcome);
   return {
     at,
-    audit: stands ? eventOf(outcome) : 'late',
+    audit: eventOf(outcome, stands),
     user_id,
     conversation_id,
     turn_id,
@@ -76,7 +76,8 @@ export function isUnknownTool({ attempt, error }: Outcome): boolean {
   return attempt === 0 && error?.error_type === 'ToolNotFound';
 }
 
-function eventOf({ attempt, error }: Outcome): CallEvent {
+function eventOf({ attempt, error }: Outcome, stands: boolean): CallEvent {
+  if (!stands) return 'late';
   if (error?.error_type === 'Cancelled') return 'cancelled';
   return attempt > 0 ? 'invoked' : 'refused';
 }

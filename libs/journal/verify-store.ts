@@ -47,7 +47,8 @@ export interface VerifiedPage {
 
 /**
  * Checks some 500 conversations or turns against the invariants, and changes nothing; the first page has the switches,
- * too. Conversations come by their ids, their turns newest first. What seems broken is read a second time, because it may have been changing.
+ * too. Conversations come by their ids, their turns newest first. What seems broken is read a second time, because it
+ * may have been changing.
  */
 export async function verifyPage(
   store: VerifiedStore,

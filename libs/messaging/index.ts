@@ -26,4 +26,4 @@ export { MemoryBroker } from './memory/memory-broker.js';
 export { BusStrategy, connectBus } from './nest/bus-strategy.js';
 export { Handles, HandlesDead } from './nest/handles.js';
 export { BusContext } from './nest/bus-context.js';
-export { PausableConsumer } from './port/pausable-consumer.js';
+export { IN_HAND_MS, PausableConsumer } from './port/pausable-consumer.js';

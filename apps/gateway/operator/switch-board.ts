@@ -1,4 +1,5 @@
 import {
+  ALL_PROCESSES,
   newMessage,
   switchIdOf,
   type ListedSwitch,
@@ -12,8 +13,6 @@ import type { Store } from '#store';
 import { timestampOf, type Time } from '#time';
 import { notFound } from '../errors/request-error.js';
 import type { User } from '../people/auth/user.js';
-
-const EVERYBODY = ['gateway.all', 'orchestrator.all', 'worker.all'];
 
 type Wanted = Pick<Switch, 'kind' | 'name' | 'reason' | 'level'>;
 
@@ -66,7 +65,7 @@ export class SwitchBoard {
     const { bus, switches } = this.deps;
     const message = newMessage(this.deps, 'switches.changed', {});
     // Best effort: a broker that is away must not fail a switch that is set.
-    const told = EVERYBODY.map((key) => bus.send(key, message).catch(() => undefined));
+    const told = ALL_PROCESSES.map((key) => bus.send(key, message).catch(() => undefined));
     await Promise.all([switches.read(), ...told]);
   }
 

@@ -1,5 +1,5 @@
 import type { Message, Toolset } from '#contracts';
-import { encodeMessage, MAX_MESSAGE_BYTES, newMessage } from '#contracts';
+import { ALL_PROCESSES, encodeMessage, MAX_MESSAGE_BYTES, newMessage } from '#contracts';
 import type { Timer } from '#time';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import { fitAnnouncement } from './fit-announcement.js';
@@ -8,12 +8,11 @@ import type { HostedTools } from './hosted-tools.js';
 const INTERVAL_MS = 10_000;
 /** An announcement that the broker refused, or lost with a connection, is repeated within this time. */
 const CHECK_INTERVAL_MS = 1_000;
-/** Readers of offers: orchestrators pin them, gateways list them, workers count each other. */
-const AUDIENCE = ['orchestrator.all', 'gateway.all', 'worker.all'];
 
 /**
  * Announces to the fleet what this worker offers: at start, on change, every 10 s, after each reconnect and on
- * request. Withdraws the offer when the worker leaves.
+ * request. Orchestrators pin offers, gateways list them, workers count each other. Withdraws the offer when the worker
+ * leaves.
  */
 export class Announcer {
   private timer: Timer | undefined;
@@ -57,7 +56,10 @@ export class Announcer {
   async withdraw(): Promise<void> {
     this.isWithdrawn = true;
     this.timer?.cancel();
-    await this.send(newMessage(this.deps, 'catalog.withdraw', { worker: this.deps.processId }), AUDIENCE);
+    await this.send(
+      newMessage(this.deps, 'catalog.withdraw', { worker: this.deps.processId }),
+      ALL_PROCESSES,
+    );
   }
 
   private scheduleCheck(): void {
@@ -79,7 +81,7 @@ export class Announcer {
       await this.prepare(fitting);
       if (this.isWithdrawn) return;
       const now = this.deps.clock.now();
-      const wasTaken = await this.send(this.messageOf(fitting), replyTo ? [replyTo] : AUDIENCE);
+      const wasTaken = await this.send(this.messageOf(fitting), replyTo ? [replyTo] : ALL_PROCESSES);
       if (replyTo) return;
       this.sentAt = wasTaken ? now : undefined;
       if (wasTaken) this.logChange(fitting, leftOut);
@@ -108,7 +110,7 @@ export class Announcer {
   }
 
   /** Whether the broker accepted it for all keys. A key without a queue, or with a full one, counts as accepted. */
-  private async send(message: Message, keys: string[]): Promise<boolean> {
+  private async send(message: Message, keys: readonly string[]): Promise<boolean> {
     const outcomes = await Promise.all(keys.map((key) => this.deps.bus.send(key, message)));
     return outcomes.every((outcome) => outcome !== 'unknown');
   }

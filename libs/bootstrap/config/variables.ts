@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { KEY_VARIABLES, URL_VARIABLES } from '#llm';
 import { LOG_LEVELS } from '#contracts';
+import { DEFAULT_AUDIT_DAYS } from '#journal';
+import { KEY_VARIABLES, URL_VARIABLES } from '#llm';
 import { AUTH_KINDS, REGISTRATIONS } from './auth-settings.js';
 
 /** Messages complete the sentence "NAME …" and never contain a value. */
@@ -65,7 +66,7 @@ export const processVariables = (port: number) => ({
   LOG_LEVEL: z.enum(LOG_LEVELS, must(`one of ${LOG_LEVELS.join(', ')}`)).default('info'),
   CONFIG: text.optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
-  AUDIT_DAYS: wholeNumber(0, 36_500).default(30),
+  AUDIT_DAYS: wholeNumber(0, 36_500).default(DEFAULT_AUDIT_DAYS),
 });
 
 export const sharedServiceVariables = { RABBITMQ_URL: rabbitmqUrl, MONGODB_URL: mongodbUrl };

@@ -1,7 +1,7 @@
 import type { Consumer } from './bus.port.js';
 
-/** Longer than a broker leaves a delivery unacknowledged. */
-const IN_HAND_MS = 60 * 60_000;
+/** The grace of a consumer that finishes all it has in hand: longer than a broker leaves a delivery unacknowledged. */
+export const IN_HAND_MS = 60 * 60_000;
 
 /** A consumer that may be paused. What it has in hand then is finished, and kept until it is. */
 export class PausableConsumer {
