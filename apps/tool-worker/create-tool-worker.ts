@@ -7,6 +7,7 @@ import { createRabbitmqBus } from '#messaging';
 import {
   createLogger,
   createMetrics,
+  LogLevels,
   sendMetrics,
   VERSION,
   type Logger,
@@ -138,6 +139,8 @@ function createMember(
     auditTrail,
     ...systemTime(),
   });
+  const levels = new LogLevels(logger);
+  member.switches.onLogLevel((level) => levels.set(level));
   metrics.info.set({ version: VERSION, role: 'worker' }, 1);
   reportBuses(metrics, () => [member.bus]);
   return member;

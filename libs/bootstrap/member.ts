@@ -2,7 +2,7 @@ import type { ProcessLoad, Role } from '#contracts';
 import type { FaultPoint } from '#faults';
 import type { AuditTrail } from '#journal';
 import type { Bus, BusObserver } from '#messaging';
-import { LogLevels, type Logger } from '#observability';
+import type { Logger } from '#observability';
 import type { Store } from '#store';
 import { FollowingClock, type Random, type Time } from '#time';
 import { Heartbeat } from './heartbeat.js';
@@ -59,8 +59,6 @@ export class Member implements Time {
     this.bus = createBus({ role, processId: this.processId, clock, random });
     const { processId } = this;
     this.switches = new Switches({ processId, store, logger });
-    const levels = new LogLevels(logger);
-    this.switches.onLogLevel((level) => levels.set(level));
     const drains = () => isDraining() || this.switches.drains;
     this.heartbeat = new Heartbeat({
       store,

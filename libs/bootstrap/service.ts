@@ -35,8 +35,8 @@ export class Service implements Time {
   readonly metrics: Metrics = createMetrics();
   readonly store: Store;
   readonly drain: Drain;
-  /** Changed by SIGUSR2, too. */
-  readonly logLevels: LogLevels;
+  /** Changed by operators and by SIGUSR2. */
+  private readonly logLevels: LogLevels;
   private readonly auditTrail: AuditTrail;
   private readonly members: Member[] = [];
   private tracing: Tracing | undefined;
@@ -103,6 +103,7 @@ export class Service implements Time {
       auditTrail: this.auditTrail,
     });
     this.members.push(member);
+    member.switches.onLogLevel((level) => this.logLevels.set(level));
     metrics.info.set({ version: VERSION, role }, 1);
     await member.start();
     reportBuses(metrics, () => this.members.map(({ bus }) => bus));
