@@ -9,7 +9,7 @@ import { testSettings } from './test-settings.js';
 
 /** Says nothing until it is told to stop. */
 export const silentModel: Model = {
-  // eslint-disable-next-line require-yield
+  // eslint-disable-next-line require-yield -- it never says anything
   async *stream(_request, signal) {
     await new Promise((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
