@@ -82,8 +82,10 @@ export class FakeGateway {
   }
 
   async close(): Promise<void> {
-    await this.io.close();
+    const closed = this.io.close();
+    // Node waits a minute for a connection that the browser opened ahead and never used.
     this.http.closeAllConnections();
+    await closed;
   }
 
   /** Cuts every connection; new ones are refused until {@link restore}. */
