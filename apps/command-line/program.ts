@@ -8,6 +8,7 @@ import { addDoctorCommand } from './doctor-command.js';
 import { addFleetCommands } from './fleet-commands.js';
 import { addInvitationCommands } from './invitation-commands.js';
 import { GatewayApi } from './gateway-api.adapter.js';
+import { addReplayCommand } from './replay-command.js';
 import { addSwitchCommands } from './switch-commands.js';
 import { addTurnCommands } from './turn-commands.js';
 import { addUsageCommand } from './usage-command.js';
@@ -41,6 +42,7 @@ export function createProgram(terminal: Terminal): Command {
   addUsageCommand(program, openApi, write);
   addInvitationCommands(program, openApi, write);
   addAuditCommand(program, openApi, write);
+  addReplayCommand(program, openApi, terminal);
   addVerifyCommand(program, openApi, terminal);
   addDoctorCommand(program, openApi, terminal);
   return program;

@@ -15,8 +15,7 @@ export type StoreAccess =
  */
 export async function openStoreToRead(environment: Environment, isUrlGiven: boolean): Promise<StoreAccess> {
   if (isUrlGiven) return { kind: 'process', reason: '--url is given' };
-  const { mongodbUrl, dataDir } = loadStoreAddress(environment);
-  const address = mongodbUrl ? { url: mongodbUrl, ...systemTime() } : { dataDir };
+  const { dataDir, where, address } = addressOf(environment);
   const store = createStore({ ...address, isReadOnly: true });
   try {
     await store.open();
@@ -24,5 +23,25 @@ export async function openStoreToRead(environment: Environment, isUrlGiven: bool
     if (error instanceof StoreInUseError) return { kind: 'process', reason: `a process uses ${dataDir}` };
     throw error;
   }
-  return { kind: 'store', store, where: mongodbUrl ? 'the store of MONGODB_URL' : dataDir };
+  return { kind: 'store', store, where };
+}
+
+/** Opens the same store to write to it, for as long as `use` takes. It must exist: a missing one would be created. */
+export async function writeToStore(
+  environment: Environment,
+  use: (store: Store) => Promise<void>,
+): Promise<void> {
+  const store = createStore(addressOf(environment).address);
+  await store.open();
+  try {
+    await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+function addressOf(environment: Environment) {
+  const { mongodbUrl, dataDir } = loadStoreAddress(environment);
+  const where = mongodbUrl ? 'the store of MONGODB_URL' : dataDir;
+  return { dataDir, where, address: mongodbUrl ? { url: mongodbUrl, ...systemTime() } : { dataDir } };
 }

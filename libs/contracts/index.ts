@@ -11,6 +11,7 @@ export * from './events.js';
 export * from './client.js';
 export * from './letter-reason.js';
 export * from './operator-answers.js';
+export * from './replay.js';
 export * from './messages.js';
 export * from './limits.js';
 export * from './is-object.js';

@@ -3,8 +3,11 @@ import { timestampOf, type Clock } from '#time';
 import type { AuditTrail } from './audit-trail.js';
 import type { Log } from './ports.js';
 
-/** Who did what to which subject. */
-export interface Action extends Pick<AuditRecord, 'user_id' | 'subject' | 'status'> {
+/** Who did what to which subject or turn. */
+export interface Action extends Pick<
+  AuditRecord,
+  'user_id' | 'subject' | 'status' | 'conversation_id' | 'turn_id'
+> {
   audit: AuditedAction;
 }
 

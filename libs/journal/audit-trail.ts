@@ -1,6 +1,6 @@
 import type { AuditRecord } from '#contracts';
 import { StoreUnavailableError, type Store } from '#store';
-import { yieldToEventLoop, type Time, type Timer } from '#time';
+import { yieldToEventLoop, type Random, type Time, type Timer } from '#time';
 import type { Log } from './ports.js';
 
 /** Where the deployment says nothing. */
@@ -14,6 +14,10 @@ const MAX_WAITING = 10_000;
 const REMOVE_EVERY_MS = 60_000;
 const REMOVED_AT_ONCE = 1_000;
 const DAY_MS = 24 * 3_600_000;
+
+export function auditRecord(record: Omit<AuditRecord, '_id'>, random: Pick<Random, 'id'>): AuditRecord {
+  return { _id: `${record.at}-${random.id()}`, ...record };
+}
 
 export interface AuditTrailDeps extends Time {
   store: Pick<Store, 'putAuditRecords' | 'removeOldAuditRecords'>;
@@ -45,7 +49,7 @@ export class AuditTrail {
 
   keep(record: Omit<AuditRecord, '_id'>): void {
     if (this.deps.days === 0) return;
-    this.waiting.push({ _id: `${record.at}-${this.deps.random.id()}`, ...record });
+    this.waiting.push(auditRecord(record, this.deps.random));
     if (this.waiting.length > MAX_WAITING) {
       this.waiting.shift();
       this.dropped++;

@@ -94,3 +94,4 @@ export { unreadableRows } from './invariants/unreadable-rows.js';
 export { brokenInSteps, brokenInTurn, isTakenUpEarly } from './invariants/turn-invariants.js';
 export { whyWaiting } from './waiting/why-waiting.js';
 export { timelineOf } from './waiting/timeline.js';
+export { replayOf } from './replay/replay.js';

@@ -1,6 +1,14 @@
 import { Body, Controller, Get, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
-import { clientRequestSchemas, type CallView, type ClientAnswer, type Waiting } from '#contracts';
+import {
+  clientRequestSchemas,
+  type CallView,
+  type ClientAnswer,
+  type Replay,
+  type Waiting,
+} from '#contracts';
+import type { ActionLog } from '#journal';
+import { replayOf } from '#turn';
 import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
 import type { User } from '../people/auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';
@@ -25,6 +33,7 @@ export class TurnsController {
       answerCalls: AnswerCalls;
       turnReader: TurnReader;
       waits: Waits;
+      actions: Pick<ActionLog, 'note'>;
     },
   ) {}
 
@@ -39,6 +48,15 @@ export class TurnsController {
   async waiting(@CurrentUser() user: User, @Param('id') id: string): Promise<{ waiting: Waiting | null }> {
     const turn = await this.gateway.ownership.turn(user, id);
     return { waiting: await this.gateway.waits.why(turn._id) };
+  }
+
+  /** Played again from the journal: nothing runs. Audited. */
+  @Get(':id/replay')
+  async replay(@CurrentUser() user: User, @Param('id') id: string): Promise<Replay> {
+    const journal = await this.gateway.turnReader.journal(user, id);
+    const { _id: turn_id, conversation_id } = journal.turn;
+    this.gateway.actions.note({ audit: 'turn_replayed', user_id: user.id, conversation_id, turn_id });
+    return replayOf(journal);
   }
 
   @Get(':id/calls/:tool_call_id')

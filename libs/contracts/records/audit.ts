@@ -5,7 +5,13 @@ import { writtenTextSchema } from './written-text.js';
 /** `invoked`: a worker had started the call. `late`: another outcome already stood, so this one was dropped. */
 const CALL_EVENTS = ['invoked', 'refused', 'cancelled', 'late'] as const;
 /** What a person did. */
-const ACTIONS = ['switch_set', 'switch_unset', 'dead_letter_replayed', 'dead_letter_discarded'] as const;
+const ACTIONS = [
+  'switch_set',
+  'switch_unset',
+  'dead_letter_replayed',
+  'dead_letter_discarded',
+  'turn_replayed',
+] as const;
 export const auditEventSchema = z.enum([...CALL_EVENTS, ...ACTIONS]);
 
 /**

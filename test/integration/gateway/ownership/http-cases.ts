@@ -112,6 +112,7 @@ export const HTTP_CASES: Record<string, RouteCase> = {
   'POST /api/conversations/:id/turns': inConversation('/turns', { content: 'hello' }),
   'POST /api/turns/:id/stop': { about: [({ turn }) => ({ path: `/api/turns/${turn}/stop` })] },
   'GET /api/turns/:id/waiting': { about: [({ turn }) => ({ path: `/api/turns/${turn}/waiting` })] },
+  'GET /api/turns/:id/replay': { about: [({ turn }) => ({ path: `/api/turns/${turn}/replay` })] },
   'GET /api/turns/:id/calls/:tool_call_id': {
     about: [({ turn, approval }) => ({ path: `/api/turns/${turn}/calls/${approval}` })],
   },
