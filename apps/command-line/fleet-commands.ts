@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
-import type { FleetState, ListedProcess, ListedToolset } from '#contracts';
+import type { FleetState, ListedModel, ListedProcess, ListedToolset } from '#contracts';
 import type { GatewayApi } from './gateway-api.adapter.js';
 import { formatTable } from './table.js';
 import { toJson } from './to-json.js';
 
 const PROCESS_HEADER = ['PROCESS', 'HOST', 'VERSION', 'SINCE', 'STATE', 'LOAD'] as const;
 const TOOLSET_HEADER = ['TOOLSET', 'WORKERS', 'QUEUED', 'RUNNING', 'SLOTS', 'CALLS/S', 'WAIT'] as const;
+const MODEL_HEADER = ['MODEL', 'REQUESTS LEFT', 'TOKENS LEFT', 'STREAMS', 'WAITING', 'PAUSED'] as const;
 const JSON_OPTION = ['--json', 'as JSON'] as const;
 
 /** `status` and `toolsets`. */
@@ -23,6 +24,9 @@ export function addFleetCommands(
       const state = await read();
       if (json) return write(toJson(state));
       write(formatTable(PROCESS_HEADER, state.processes.map(processCells)));
+      // An older gateway does not tell.
+      const { models = [] } = state as Partial<FleetState>;
+      if (models.length > 0) write(`\n${formatTable(MODEL_HEADER, models.map(modelCells))}`);
       const queues = Object.entries(state.queues).map(([name, messages]) => `${name} ${messages}`);
       write(
         `\nMessages that wait: ${queues.length === 0 ? 'the broker does not say' : queues.join(', ')}.\n`,
@@ -67,6 +71,26 @@ function loadText({
   return parts.join(', ') || '-';
 }
 
+function modelCells({ name, waiting, paused_ms, ...model }: ListedModel): string[] {
+  return [
+    name,
+    shareText(model.requests_left, model.requests_limit),
+    shareText(model.tokens_left, model.tokens_limit),
+    shareText(model.streams, model.streams_limit),
+    String(waiting),
+    paused_ms === undefined ? '-' : secondsText(paused_ms),
+  ];
+}
+
+function shareText(count: number | undefined, limit: number | undefined): string {
+  if (count === undefined) return '-';
+  return limit === undefined ? String(count) : `${count} of ${limit}`;
+}
+
+function secondsText(ms: number): string {
+  return `${Math.round(ms / 1_000)} s`;
+}
+
 function toolsetCells({
   name,
   workers,
@@ -83,6 +107,6 @@ function toolsetCells({
     String(running),
     String(slots),
     per_second.toFixed(1),
-    estimate_ms === undefined ? '-' : `${Math.round(estimate_ms / 1_000)} s`,
+    estimate_ms === undefined ? '-' : secondsText(estimate_ms),
   ];
 }

@@ -89,7 +89,7 @@ export class Orchestrator {
 
   /** For its next beat. */
   get load(): ProcessLoad {
-    return { turns: this.size, model_waits: this.modelLimits.waits };
+    return { turns: this.size, ...this.modelLimits.load };
   }
 
   /** Learns the tools before the first hint is consumed. */

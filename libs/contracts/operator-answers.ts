@@ -1,7 +1,7 @@
 import type { LetterReason } from './letter-reason.js';
 import type { DeadLetter } from './records/dead-letter.js';
 import type { AuditRecord } from './records/audit.js';
-import type { ProcessLoad, ProcessRow } from './records/process.js';
+import type { ModelLoad, ProcessLoad, ProcessRow } from './records/process.js';
 import type { ToolSource } from './records/step.js';
 import type { Switch } from './records/switch.js';
 import type { Turn } from './records/turn.js';
@@ -134,11 +134,17 @@ export interface ListedToolset extends QueueState, Partial<ToolsetOffer> {
   slots: number;
 }
 
+/** What is left of a budget in the whole installation, or that a model is paused: the sum of all orchestrators. */
+export interface ListedModel extends ModelLoad {
+  name: string;
+}
+
 export interface FleetState {
   /** When it was read, ISO 8601. */
   at: string;
   processes: ListedProcess[];
   toolsets: ListedToolset[];
+  models: ListedModel[];
   /** Messages that wait; absent: the broker did not say. */
   queues: { turns?: number; results?: number; dead_letters?: number };
 }

@@ -47,6 +47,16 @@ describe('a token bucket', () => {
     expect(bucket.waitMs(1, 4)).toBe(3 * MINUTE_MS);
   });
 
+  it('tells how many tokens are left, also in debt', () => {
+    const { bucket, time } = createBucket(60);
+    bucket.take(90);
+    expect(bucket.left(1)).toBe(-30);
+    time.now = MINUTE_MS / 2;
+    expect(bucket.left(1)).toBeCloseTo(0);
+    time.now = 10 * MINUTE_MS;
+    expect(bucket.left(2)).toBe(30);
+  });
+
   it('recovers the difference when a request was larger than estimated', () => {
     const { bucket } = createBucket(60);
     bucket.take(90);

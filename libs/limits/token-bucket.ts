@@ -34,6 +34,12 @@ export class TokenBucket {
     return missing <= 1e-9 ? 0 : Math.ceil(missing / this.perMs);
   }
 
+  /** How many are there now; negative in debt. */
+  left(parts: number): number {
+    this.fill(parts);
+    return this.tokens;
+  }
+
   take(count: number): void {
     this.tokens -= count;
   }

@@ -31,9 +31,17 @@ const loadOf = (name: string, running: number, slots: number, per_second: number
 
 const DRAINING = 'orchestrator-2b9e4c11-0c5d-4000-8000-000000000003';
 
+const MODELS: NonNullable<ProcessLoad['models']> = {
+  anthropic: {
+    ...{ requests_limit: 600, requests_left: 412, tokens_limit: 2_000_000, tokens_left: -310 },
+    ...{ streams_limit: 40, streams: 3, waiting: 2 },
+  },
+  'openai/gpt-6': { waiting: 0, paused_ms: 12_000 },
+};
+
 const PROCESSES: { id: string; role: 'gateway' | 'orchestrator' | 'worker'; load: ProcessLoad }[] = [
   { id: GATEWAY_ID, role: 'gateway', load: { sockets: 12, viewers: 9 } },
-  { id: DRIVER_ID, role: 'orchestrator', load: { turns: 3 } },
+  { id: DRIVER_ID, role: 'orchestrator', load: { turns: 3, models: MODELS } },
   {
     id: DRAINING,
     role: 'orchestrator',

@@ -132,6 +132,14 @@ describe('the page of operators', () => {
       'New disk for node-3',
       'Undo',
     ]);
+    expect(await cells('Model budgets', 'anthropic')).toEqual([
+      'anthropic',
+      '412 of 600',
+      '0 of 2,000,000',
+      '3 of 40',
+      '2',
+    ]);
+    expect(await row('Model budgets', 'openai/gpt-6').innerText()).toContain('paused for 12 s');
     expect(await cells('Accounts and usage', 'mira')).toEqual([
       'mira',
       '310,400',

@@ -2,6 +2,7 @@ import type { FleetState, ListedProcess, ListedToolset, ToolsetLoad, ToolsetOffe
 import { deadLetterQueue, toolsQueue, type Bus } from '#messaging';
 import type { Store } from '#store';
 import { timestampOf, type Clock } from '#time';
+import { modelsLeft } from './models-left.js';
 
 /** Many people may ask why their turns wait, most of all when much waits. */
 const REUSE_MS = 1_000;
@@ -40,7 +41,8 @@ export class FleetReader {
       this.messagesIn(deadLetterQueue.name),
     ]);
     const at = timestampOf(this.deps.clock);
-    return { at, processes, toolsets, queues: { turns, results, dead_letters } };
+    const models = modelsLeft(processes);
+    return { at, processes, toolsets, models, queues: { turns, results, dead_letters } };
   }
 
   listProcesses(): Promise<ListedProcess[]> {

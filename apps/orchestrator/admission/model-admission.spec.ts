@@ -19,6 +19,7 @@ function createAdmission(budgets: Record<string, ModelBudget>, fleet = { size: 1
   const metrics = createMetrics({ collectDefaults: false });
   const admission = new ModelAdmission({
     budgets: new Map(Object.entries(budgets)),
+    models: [MODEL],
     countOrchestrators: () => fleet.size,
     metrics,
     clock,
@@ -169,6 +170,34 @@ describe('admission to a model', () => {
     admission.pause('client/one-more', 3_600_000);
     await pass(0);
     expect(admitted).toEqual(['a']);
+  });
+
+  it('tells what is left of each budget, who waits for it, and which of its models are paused', async () => {
+    const budgets = {
+      anthropic: { requestsPerMinute: 4, tokensPerMinute: 1_000, streams: 3 },
+      other: { streams: 9 },
+    };
+    const { admission, ask, permits, fleet } = createAdmission(budgets);
+    const free = { streams_limit: 9, streams: 0, waiting: 0 };
+    const limits = { requests_limit: 4, tokens_limit: 1_000, streams_limit: 3 };
+    ask('a', { tokens: 400 });
+    ask('b', { tokens: 500 });
+    ask('c', { tokens: 200 });
+    await pass(0);
+    expect(admission.load).toEqual({
+      anthropic: { ...limits, requests_left: 2, tokens_left: 100, streams: 2, waiting: 1 },
+      other: free,
+    });
+    permits.get('a')!.done(usage(2_000, 100));
+    admission.pause(MODEL, 10_000);
+    admission.pause('anthropic/of-a-client', 10_000);
+    const { anthropic, other, ...paused } = admission.load;
+    expect(anthropic).toMatchObject({ tokens_left: -1_600, streams: 1, waiting: 1 });
+    expect(paused).toEqual({ [MODEL]: { waiting: 1, paused_ms: expect.any(Number) } });
+    await pass(60_000);
+    // The other half of the minute's requests flows to another orchestrator.
+    fleet.size = 2;
+    expect(admission.load).toMatchObject({ anthropic: { requests_left: 2, requests_limit: 4 }, other });
   });
 
   it('rejects with the reason of the request’s signal, and admits the next one', async () => {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ModelBudget } from '#bootstrap';
-import type { Usage } from '#contracts';
+import type { ModelLoad, Usage } from '#contracts';
 import type { Metrics } from '#observability';
 import type { Time, Timer } from '#time';
 import { SharedBudget, type Shortage } from './shared-budget.js';
@@ -32,6 +32,8 @@ export interface AdmissionRequest {
 export interface ModelAdmissionOptions extends Time {
   /** By provider or model; both apply. */
   budgets: ReadonlyMap<string, ModelBudget>;
+  /** Those that the deployment names. */
+  models: readonly string[];
   /** The number of living orchestrators, including this one. */
   countOrchestrators: () => number;
   metrics: Pick<Metrics, 'modelWaiting' | 'modelWaits' | 'modelWaitDuration'>;
@@ -74,6 +76,19 @@ export class ModelAdmission {
   /** Requests that wait. */
   get size(): number {
     return this.waiting.length;
+  }
+
+  /** What is left of each budget, and which of the deployment's models are paused, by name. */
+  get load(): Record<string, ModelLoad> {
+    const loads: Record<string, ModelLoad> = {};
+    for (const name of new Set([...this.budgets.keys(), ...this.options.models])) {
+      const budget = this.budgets.get(name);
+      const pause = this.pauseOf(name);
+      if (!budget && !pause) continue;
+      const waiting = this.waiting.filter(({ keys }) => keys.includes(name)).length;
+      loads[name] = { ...budget?.load, waiting, ...(pause && { paused_ms: pause.waitMs }) };
+    }
+    return loads;
   }
 
   /** Resolves when the request may be sent; rejects with the signal's reason. */

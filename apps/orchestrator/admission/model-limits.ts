@@ -1,6 +1,7 @@
-import { newMessage, type Body } from '#contracts';
+import { newMessage, type Body, type ProcessLoad } from '#contracts';
 import type { ModelRequest } from '#llm';
 import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
+import { configuredModels } from './configured-models.js';
 import { ModelAdmission, type AdmissionRequest, type Permit } from './model-admission.js';
 
 /** A rough measure that suits the texts of all providers. The real use is counted afterwards. */
@@ -19,6 +20,7 @@ export class ModelLimits {
     const { peers, metrics, settings, clock, random } = deps;
     this.admission = new ModelAdmission({
       budgets: settings.modelBudgets,
+      models: configuredModels(settings),
       countOrchestrators: () => Math.max(1, peers.countLiving('orchestrator')),
       metrics,
       clock,
@@ -26,9 +28,9 @@ export class ModelLimits {
     });
   }
 
-  /** Requests that wait for their admission. */
-  get waits(): number {
-    return this.admission.size;
+  /** For the process's next beat. */
+  get load(): Pick<ProcessLoad, 'model_waits' | 'models'> {
+    return { model_waits: this.admission.size, models: this.admission.load };
   }
 
   admit(

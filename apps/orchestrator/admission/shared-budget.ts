@@ -1,4 +1,5 @@
 import type { ModelBudget } from '#bootstrap';
+import type { ModelLoad } from '#contracts';
 import { TokenBucket } from '#limits';
 import type { Clock } from '#time';
 
@@ -46,6 +47,21 @@ export class SharedBudget {
     ];
     const longest = waits.reduce((a, b) => (b.waitMs > a.waitMs ? b : a));
     return longest.waitMs > 0 ? longest : undefined;
+  }
+
+  /** For operators. */
+  get load(): Omit<ModelLoad, 'waiting'> {
+    const parts = this.parts();
+    const { requestsPerMinute, tokensPerMinute, streams } = this.budget;
+    return {
+      ...(this.requests && {
+        requests_limit: requestsPerMinute,
+        requests_left: Math.floor(this.requests.left(parts)),
+      }),
+      ...(this.tokens && { tokens_limit: tokensPerMinute, tokens_left: Math.floor(this.tokens.left(parts)) }),
+      ...(streams !== undefined && { streams_limit: streams }),
+      streams: this.streams,
+    };
   }
 
   begin(tokens: number): void {

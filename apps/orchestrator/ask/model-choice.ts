@@ -1,14 +1,13 @@
-import { useOfModel, type ModelUse } from '#bootstrap';
+import { useOfModel } from '#bootstrap';
 import type { Step } from '#contracts';
-
-interface Settings {
-  /** The deployment's model. */
-  model: string;
-  modelUse: ReadonlyMap<string, ModelUse>;
-}
+import { configuredModels, type ModelSettings } from '../admission/configured-models.js';
 
 /** The models that may write a step, in the order in which to ask them: the chosen one and its fallbacks. */
-export function candidateModels(chosen: string, steps: readonly Step[], { modelUse }: Settings): string[] {
+export function candidateModels(
+  chosen: string,
+  steps: readonly Step[],
+  { modelUse }: ModelSettings,
+): string[] {
   const { fallback = [] } = useOfModel(modelUse, chosen);
   const models = [...new Set([chosen, ...fallback])];
   // A turn stays with its fallback, because trying the overloaded model first at each step would cost its back-off each
@@ -19,7 +18,6 @@ export function candidateModels(chosen: string, steps: readonly Step[], { modelU
 }
 
 /** The model as a metric label. A name that only a client knows becomes `other`. */
-export function modelLabel(name: string, { model, modelUse }: Settings): string {
-  const configured = [...modelUse].flatMap(([key, { fallback = [] }]) => [key, ...fallback]);
-  return [model, ...configured].includes(name) ? name : 'other';
+export function modelLabel(name: string, settings: ModelSettings): string {
+  return configuredModels(settings).includes(name) ? name : 'other';
 }

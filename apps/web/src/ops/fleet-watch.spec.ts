@@ -16,6 +16,7 @@ const fleet = (): FleetState => ({
   at: new Date(asked.length * 2_000).toISOString(),
   processes: [],
   toolsets: [],
+  models: [],
   queues: {},
 });
 

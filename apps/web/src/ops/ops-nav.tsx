@@ -27,6 +27,16 @@ export function OpsNav({ watched: { fleet, switches, turns, letters } }: { watch
       count: letters && atLeast(letters.length, MAX_LETTERS),
       isWarning: letters?.some(({ replayed_at }) => replayed_at === undefined),
     },
+    ...(fleet && fleet.models.length > 0
+      ? [
+          {
+            id: 'budgets',
+            name: 'Model budgets',
+            icon: 'gauge' as const,
+            count: formatNumber(fleet.models.length),
+          },
+        ]
+      : []),
     { id: 'models', name: 'Models', icon: 'gauge' },
     { id: 'accounts', name: 'Accounts and usage', icon: 'people' },
   ];

@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import { useObservable } from '../session/session.js';
 import { AccountsCard } from './accounts-card.js';
+import { BudgetsCard } from './budgets-card.js';
 import { useChosenTurn } from './chosen-turn.js';
 import type { FleetWatch } from './fleet-watch.js';
 import { LettersCard } from './letters-card.js';
@@ -53,6 +54,7 @@ export function OpsPage({ watch }: { watch: FleetWatch }) {
               />
               <TurnsCard turns={turns} chosenId={chosenId} nowMs={nowMs} />
               <LettersCard letters={letters} nowMs={nowMs} onChange={refresh} />
+              <BudgetsCard models={fleet.models} />
               <ModelsCard models={models} />
               <AccountsCard usage={usage} accounts={accounts} />
             </div>
