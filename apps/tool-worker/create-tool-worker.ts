@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Tracer } from '@opentelemetry/api';
 import { countingBuses, DEFAULT_DRAIN_GRACE_MS, Member, observeStore, reportBuses } from '#bootstrap';
 import type { LogLevel } from '#contracts';
 import { faultPoint } from '#faults';
@@ -16,6 +17,7 @@ import {
 } from '#observability';
 import { createStore, type Store } from '#store';
 import { systemTime } from '#time';
+import { traceWith } from '#tracing';
 import { defineToolset, ToolSetupError, type Tool } from '#tools';
 import { startToolWorker, type RunningToolWorker } from './start-tool-worker.app.js';
 
@@ -33,6 +35,11 @@ export interface ToolWorkerOptions {
   concurrency?: number;
   /** How long audit records stay in the store, in days; 0: they are only in the log. Default 30. */
   auditDays?: number;
+  /**
+   * The program's own tracer (`@opentelemetry/api`): one span for each run of a tool, below the span that sent the
+   * call. Default: no spans. One per process: the last one that was started counts.
+   */
+  tracer?: Tracer;
   /** Level of the JSON lines that it writes to standard output; default `info`. */
   logLevel?: LogLevel;
   /**
@@ -82,6 +89,7 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
       // An unreachable store keeps the row, but must not make this worker go on taking calls.
       await member?.bus.close();
       await store.close();
+      if (options.tracer) traceWith(undefined);
     }
   };
 
@@ -94,6 +102,7 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
     async start() {
       if (member) throw new ToolSetupError('This tool worker was already started: create another one.');
       member = createMember(options, { store, logger, metrics, auditTrail });
+      if (options.tracer) traceWith(options.tracer);
       try {
         await store.open();
         auditTrail.start();

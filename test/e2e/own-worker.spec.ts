@@ -3,6 +3,15 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from '@jest/globals';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+import { z } from 'zod';
+import { defineTool } from '#tools';
+import { startSpan } from '#tracing';
+import { createToolWorker } from '../../apps/tool-worker/create-tool-worker.js';
 import { root } from '../docs/documents.js';
 import { Child } from '../services/child.js';
 import { findFreePort } from '../services/free-port.js';
@@ -99,6 +108,31 @@ describeWithServices(['rabbitmq', 'mongo'], 'a fleet with an external tool worke
     expect(await worker.exit).toEqual({ code: 0, signal: null });
     await isOffered('weather.forecast', false);
     expect((await cluster.store.listProcesses()).map(({ _id }) => _id)).not.toContain(id);
+  }, 60_000);
+
+  it('an embedded worker sends the spans of its calls to the tracer of its program, until it stops', async () => {
+    const exporter = new InMemorySpanExporter();
+    const spans = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    const run = () => 'hello';
+    const about = { name: 'hello', description: 'Says hello.', class: 'read', timeoutMs: 5_000 } as const;
+    const worker = createToolWorker({
+      tools: { embedded: [defineTool({ ...about, input: z.strictObject({}), run })] },
+      rabbitmqUrl: cluster.broker.url,
+      mongodbUrl: cluster.mongodbUrl,
+      logLevel: 'error',
+      tracer: spans.getTracer('program'),
+    });
+    await worker.start();
+    await isOffered('embedded.hello');
+    const { tool_call_id } = await ask('call embedded__hello with {}');
+    expect(exporter.getFinishedSpans()).toMatchObject([
+      {
+        name: 'execute_tool embedded.hello',
+        attributes: { 'gen_ai.tool.call.id': tool_call_id, 'switchyard.process.id': worker.id },
+      },
+    ]);
+    await worker.stop(0);
+    expect(startSpan('afterwards', {}).traceparent).toBeUndefined();
   }, 60_000);
 
   it('a worker takes tools from files of another repository, and remembers facts of a user across conversations', async () => {
