@@ -14,7 +14,7 @@ interface OverviewProps {
 
 /** The one sentence that says whether an operator is needed, and the figures of the whole fleet. */
 export function Overview({ fleet, letters, switches }: OverviewProps) {
-  const { title, needs } = verdictOf(fleet, letters);
+  const { title, needs } = verdictOf(fleet, letters, switches);
   const switched = switchedSentence(switches);
   const loads = fleet.processes.flatMap(({ is_alive, load }) => (is_alive ? [load] : []));
   const sum = (numbers: (number | undefined)[]) => numbers.reduce<number>((total, one = 0) => total + one, 0);

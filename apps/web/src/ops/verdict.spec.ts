@@ -33,6 +33,14 @@ describe('the verdict on a fleet', () => {
     expect(verdictOf(healthy, [])).toEqual({ title: 'Everything is healthy', needs: [] });
   });
 
+  it('does not call a fleet healthy in which something is switched', () => {
+    const refused = { kind: 'turns', name: 'all' };
+    expect(verdictOf(healthy, [], [refused])).toEqual({
+      title: 'Healthy, apart from what operators have switched',
+      needs: [],
+    });
+  });
+
   it('counts what needs an operator, in words as long as there are some', () => {
     const none = (count: number) =>
       Array.from({ length: count }, (_, i) => toolset({ name: `t${i}`, workers: 0 }));

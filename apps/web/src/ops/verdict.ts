@@ -18,6 +18,7 @@ export interface Verdict {
 export function verdictOf(
   fleet: Pick<FleetState, 'processes' | 'toolsets' | 'queues'>,
   letters: readonly Pick<ListedLetter, 'replayed_at'>[],
+  switches: readonly unknown[] = [],
 ): Verdict {
   const needs = [
     ...needsOfBroker(fleet),
@@ -25,7 +26,7 @@ export function verdictOf(
     ...fleet.toolsets.flatMap(needsOfToolset),
     ...needsOfLetters(letters),
   ];
-  return { title: titleOf(needs.length), needs };
+  return { title: titleOf(needs.length, switches.length > 0), needs };
 }
 
 /** More calls wait than run at once, and they take too long or do not move at all. */
@@ -67,8 +68,9 @@ function needsOfLetters(letters: readonly Pick<ListedLetter, 'replayed_at'>[]): 
 
 const NUMBERS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine'];
 
-function titleOf(needs: number): string {
-  if (needs === 0) return 'Everything is healthy';
+function titleOf(needs: number, isSwitched: boolean): string {
+  if (needs === 0)
+    return isSwitched ? 'Healthy, apart from what operators have switched' : 'Everything is healthy';
   return `${NUMBERS[needs] ?? needs} ${needs === 1 ? 'thing needs' : 'things need'} you`;
 }
 
