@@ -1,7 +1,9 @@
 import { expect, it } from '@jest/globals';
 import type { Call, Outcome, Step } from '#contracts';
+import { turnRow } from '#journal/testing';
 import type { Store } from '#store';
 import { SystemClock } from '#time';
+import type { User } from '../people/auth/user.js';
 import { Ownership } from './ownership.js';
 import { TurnReader } from './turn-reader.js';
 
@@ -30,4 +32,33 @@ it('TurnReader finds no call that its step does not ask for', async () => {
   const other = `call_${'B'.repeat(22)}`;
   await expect(readerOf().wholeCall('turn_1', 1, other)).rejects.toMatchObject({ code: 'not_found' });
   await expect(readerOf().wholeCall('turn_1', 2, CALL)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+it('TurnReader has one journal of a user in memory at a time, and other users do not wait for it', async () => {
+  const reading = new Map<string, number>();
+  let most = 0;
+  const ends: (() => void)[] = [];
+  const store = {
+    getTurn: async (id: string) => ({ ...turnRow(), _id: id, conversation_id: id }),
+    getConversation: async (id: string) => ({ _id: id, user_id: id.slice(0, 3) }),
+    readJournal: async (id: string) => {
+      const user = id.slice(0, 3);
+      reading.set(user, (reading.get(user) ?? 0) + 1);
+      most = Math.max(most, reading.get(user)!);
+      await new Promise<void>((end) => void ends.push(end));
+      reading.set(user, reading.get(user)! - 1);
+      return { turn: { ...turnRow(), _id: id }, steps: [], claims: [], outcomes: [], answers: [] };
+    },
+  } as unknown as Store;
+  const reader = new TurnReader(store, new Ownership(store), new SystemClock());
+  const asked = ['ann_1', 'ann_2', 'bob_1'].map((id) => reader.replay({ id: id.slice(0, 3) } as User, id));
+  while (ends.length < 2) await new Promise(setImmediate);
+  expect([...reading]).toEqual([
+    ['ann', 1],
+    ['bob', 1],
+  ]);
+  for (ends.splice(0).forEach((end) => end()); ends.length === 0;) await new Promise(setImmediate);
+  ends.forEach((end) => end());
+  expect((await Promise.all(asked)).map(({ turn_id }) => turn_id)).toEqual(['ann_1', 'ann_2', 'bob_1']);
+  expect(most).toBe(1);
 });

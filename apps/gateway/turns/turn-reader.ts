@@ -5,11 +5,13 @@ import {
   type CallView,
   type Journal,
   type Outcome,
+  type Replay,
   type TurnView,
 } from '#contracts';
+import { OneByOne } from '#limits';
 import type { Store } from '#store';
-import type { Clock } from '#time';
-import { callViewOf, outcomeOf, turnViewOf } from '#turn';
+import { yieldToEventLoop, type Clock } from '#time';
+import { callViewOf, outcomeOf, replayOf, turnViewOf } from '#turn';
 import type { User } from '../people/auth/user.js';
 import { notFound } from '../errors/request-error.js';
 import { MAX_PAGE_BYTES, readNewestViews } from '../feeds/newest-turns.js';
@@ -21,6 +23,8 @@ export type WholeCall = Pick<CallView, 'args' | 'result'>;
 
 /** Reads conversations and turns for HTTP, from the journal. */
 export class TurnReader {
+  private readonly lines = new OneByOne();
+
   constructor(
     private readonly store: Store,
     private readonly ownership: Ownership,
@@ -68,7 +72,7 @@ export class TurnReader {
   /** All rows of a turn. */
   async journal(user: User, turnId: string): Promise<Journal> {
     const turn = await this.ownership.turn(user, turnId);
-    return this.journalOfTurn(turn._id);
+    return this.readInLine(user, turn._id, (journal) => journal);
   }
 
   async messages(
@@ -84,12 +88,22 @@ export class TurnReader {
   async call(user: User, turnId: string, toolCallId: string): Promise<CallView> {
     if (!toolCallIdSchema.safeParse(toolCallId).success) throw notFound();
     const turn = await this.ownership.turn(user, turnId);
-    const journal = await this.store.readJournal(turn._id);
-    const step = journal?.steps.find(({ calls }) => calls.some((call) => call.tool_call_id === toolCallId));
-    const call = step?.calls.find((candidate) => candidate.tool_call_id === toolCallId);
-    if (!journal || !step || !call) throw notFound();
-    const { truncated: _truncated, ...view } = callViewOf(journal, step, call);
-    return { ...view, ...wholeOf(call, outcomeOf(journal, toolCallId)) };
+    return this.readInLine(user, turn._id, (journal) => wholeCallIn(journal, toolCallId));
+  }
+
+  /** Played again from its journal. */
+  async replay(user: User, turnId: string): Promise<Replay> {
+    const turn = await this.ownership.turn(user, turnId);
+    return this.readInLine(user, turn._id, replayOf);
+  }
+
+  /** One turn of a user at a time, because the journal of one may have many megabytes; others go on in between. */
+  private readInLine<T>(user: User, turnId: string, read: (journal: Journal) => T): Promise<T> {
+    return this.lines.run(user.id, async () => {
+      const journal = await this.journalOfTurn(turnId);
+      await yieldToEventLoop(this.clock);
+      return read(journal);
+    });
   }
 
   /** The fields of a call that a view may have cut, without the rest of its turn. Callers check the owner first. */
@@ -102,6 +116,14 @@ export class TurnReader {
     if (!call) throw notFound();
     return wholeOf(call, outcome);
   }
+}
+
+function wholeCallIn(journal: Journal, toolCallId: string): CallView {
+  const step = journal.steps.find(({ calls }) => calls.some((call) => call.tool_call_id === toolCallId));
+  const call = step?.calls.find((candidate) => candidate.tool_call_id === toolCallId);
+  if (!step || !call) throw notFound();
+  const { truncated: _truncated, ...view } = callViewOf(journal, step, call);
+  return { ...view, ...wholeOf(call, outcomeOf(journal, toolCallId)) };
 }
 
 function wholeOf({ arguments: args }: Call, outcome: Outcome | null | undefined): WholeCall {

@@ -8,7 +8,6 @@ import {
   type Waiting,
 } from '#contracts';
 import type { ActionLog } from '#journal';
-import { replayOf } from '#turn';
 import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
 import type { User } from '../people/auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';
@@ -53,10 +52,11 @@ export class TurnsController {
   /** Played again from the journal: nothing runs. Audited. */
   @Get(':id/replay')
   async replay(@CurrentUser() user: User, @Param('id') id: string): Promise<Replay> {
-    const journal = await this.gateway.turnReader.journal(user, id);
-    const { _id: turn_id, conversation_id } = journal.turn;
-    this.gateway.actions.note({ audit: 'turn_replayed', user_id: user.id, conversation_id, turn_id });
-    return replayOf(journal);
+    const { turnReader, actions } = this.gateway;
+    const replay = await turnReader.replay(user, id);
+    const { turn_id, conversation_id } = replay;
+    actions.note({ audit: 'turn_replayed', user_id: user.id, conversation_id, turn_id });
+    return replay;
   }
 
   @Get(':id/calls/:tool_call_id')

@@ -1,4 +1,5 @@
 import type { Turn } from '#contracts';
+import { OneByOne } from '#limits';
 import type { Refusals } from '#observability';
 import { ModelError } from '#llm';
 import type { Store } from '#store';
@@ -46,7 +47,7 @@ type BudgetStore = Pick<
  */
 export class DayBudgets {
   /** By user: calls of one user in this process are admitted one after the other. */
-  private readonly lines = new Map<string, Promise<void>>();
+  private readonly lines = new OneByOne();
 
   constructor(
     private readonly deps: Time & {
@@ -62,13 +63,7 @@ export class DayBudgets {
 
   /** Throws `DayBudgetExceeded` or the signal's reason, and then holds nothing. */
   async admit(call: BudgetedCall): Promise<void> {
-    const { user_id } = call.turn;
-    const entering = (this.lines.get(user_id) ?? Promise.resolve()).then(() => this.enter(call));
-    const line = entering.catch(() => undefined);
-    this.lines.set(user_id, line);
-    void line.then(() => {
-      if (this.lines.get(user_id) === line) this.lines.delete(user_id);
-    });
+    const entering = this.lines.run(call.turn.user_id, () => this.enter(call));
     await untilAborted(entering, call.signal);
   }
 
