@@ -1,4 +1,4 @@
-import { defineTool, ToolError, z } from 'switchyard/tools';
+import { defineTool, ResourceNotFoundError, z } from 'switchyard/tools';
 
 const FORECASTS = { berlin: 'rain, 12 °C', lisbon: 'sun, 24 °C', oslo: 'snow, -3 °C' };
 
@@ -11,6 +11,6 @@ export default defineTool({
   run: ({ city }) => {
     const forecast = FORECASTS[city.toLowerCase()];
     if (forecast) return `${city}: ${forecast}`;
-    throw new ToolError({ error_type: 'ResourceNotFound', error_message: `No forecast for ${city}.` });
+    throw new ResourceNotFoundError(`No forecast for ${city}.`);
   },
 });

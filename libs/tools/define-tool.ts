@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { toolClassSchema, type ToolClass } from '#contracts';
+import { ValidationError } from './named-errors.js';
 import { retryOnTimeLimit, runWithTimeLimit, TimeLimitError } from './run-with-time-limit.js';
-import { ToolError, type Tool, type ToolContext, type ToolsetHost } from './tool.port.js';
-import { success } from './tool-result.js';
+import type { Tool, ToolContext, ToolsetHost } from './tool.port.js';
+import { resultOf } from './tool-answer.js';
 
 /** A tool that cannot be offered; the message says what to change. */
 export class ToolSetupError extends Error {
@@ -19,7 +20,9 @@ export interface ToolSource<Input extends z.ZodType> {
   /** What may happen when a worker is lost during a call; see docs/tools.md. */
   class: ToolClass;
   timeoutMs: number;
-  /** Returns the result's payload (see `success`), throws `ToolError` for a failure with a type. */
+  /**
+   * Returns the result's payload (see `success`) or a `ToolAnswer`, throws `ToolError` for a failure with a type.
+   */
   run(args: z.output<Input>, context: ToolContext): unknown;
 }
 
@@ -43,7 +46,7 @@ export function defineTool<Input extends z.ZodType>(source: ToolSource<Input>): 
       timeout_ms: timeoutMs,
     },
     async run(args, context) {
-      return success(await source.run(parse(input, args), context));
+      return resultOf(await source.run(parse(input, args), context));
     },
   };
 }
@@ -100,7 +103,7 @@ function parse<Input extends z.ZodType>(input: Input, args: unknown): z.output<I
   const parsed = parseInTime(input, args);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw invalid(issue?.path.join('.') || 'arguments', issue?.message ?? 'does not fit');
+  throw new ValidationError(issue?.path.join('.') || 'arguments', issue?.message ?? 'does not fit');
 }
 
 function parseInTime<Input extends z.ZodType>(input: Input, args: unknown) {
@@ -108,19 +111,11 @@ function parseInTime<Input extends z.ZodType>(input: Input, args: unknown) {
     return retryOnTimeLimit(() => runWithTimeLimit(PARSE_LIMIT_MS, () => input.safeParse(args)));
   } catch (error) {
     if (!(error instanceof TimeLimitError)) throw error;
-    throw invalid(
+    throw new ValidationError(
       'arguments',
       `they take more than ${PARSE_LIMIT_MS} ms to read. Send fewer, shorter or simpler values.`,
     );
   }
-}
-
-function invalid(parameter: string, constraint: string): ToolError {
-  return new ToolError({
-    error_type: 'ValidationError',
-    error_message: `${parameter}: ${constraint}`,
-    error_details: { parameter, provided_value: null, constraint },
-  });
 }
 
 interface ToolsetSource {

@@ -2,6 +2,7 @@ import {
   completeResult,
   ERROR_TYPES,
   errorDetail,
+  errorDetailSchema,
   isObject,
   isWithinDepth,
   toolResultSchema,
@@ -11,7 +12,7 @@ import {
   type ToolResult,
 } from '#contracts';
 import { toPrintable } from './printable.js';
-import { ToolConnectionLostError, ToolError } from './tool.port.js';
+import { ToolConnectionLostError } from './tool.port.js';
 
 /** The maximum nesting of `data` and `error_details`: a message around them stays within the bus's 32. */
 export const MAX_DATA_DEPTH = 28;
@@ -41,6 +42,20 @@ export function success(payload: unknown, explanation?: string): ToolResult {
   return { status: 'success', data, ...(explanation === undefined ? {} : { explanation }) };
 }
 
+/** There was nothing to do: the state that was asked for was there already. */
+export function noChangeNeeded(explanation: string, payload?: unknown): ToolResult {
+  const result = success(payload, explanation);
+  return result.status === 'success'
+    ? { ...result, status: 'no_change_needed', ...(payload === undefined && { data: null }) }
+    : result;
+}
+
+/** A part of what was asked for is done, and stays done; `error` says why the rest is not. */
+export function partialSuccess(payload: unknown, error: ErrorDetail, explanation?: string): ToolResult {
+  const result = success(payload, explanation);
+  return result.status === 'success' ? { ...result, status: 'partial_success', error } : result;
+}
+
 /** Turns a tool's return value into a valid result; anything else, including `status: "banana"`, is a failure. */
 export function toToolResult(given: unknown): ToolResult {
   if (!isWithinDepth(given, MAX_DATA_DEPTH + 1)) return tooDeep();
@@ -51,10 +66,17 @@ export function toToolResult(given: unknown): ToolResult {
 
 /** The result of a tool that threw. The worker handles lost connections and aborts before it calls this. */
 export function toFailure(thrown: unknown): ToolResult {
-  if (thrown instanceof ToolError) return bounded({ status: 'failure', error: thrown.detail });
+  const detail = detailOf(thrown);
+  if (detail) return bounded({ status: 'failure', error: detail });
   if (thrown instanceof ToolConnectionLostError) return failure('OutcomeUnknown', thrown.message);
   const message = thrown instanceof Error ? thrown.message : '';
   return failure('ToolExecutionError', toPrintable(message) || 'The tool failed without saying why.');
+}
+
+/** By its form, not its class: a file of tools may throw the `ToolError` of another copy of this package. */
+function detailOf(thrown: unknown): ErrorDetail | undefined {
+  if (!(thrown instanceof Error) || !('detail' in thrown)) return undefined;
+  return errorDetailSchema.safeParse(thrown.detail).data;
 }
 
 function toData(value: unknown): Record<string, unknown> {

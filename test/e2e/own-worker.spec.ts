@@ -23,15 +23,28 @@ import { endCluster } from './end-cluster.js';
 import { checkTranscript } from './transcript-check.js';
 
 /** Of somebody else's repository, with Switchyard among its packages. */
-const SHOUT = `import { defineTool, z } from 'switchyard/tools';
-export default defineTool({
+const SHOUT = `import { defineTool, partly, PermissionError, unchanged, z } from 'switchyard/tools';
+const copy = defineTool({
+  name: 'copy',
+  description: 'Copies.',
+  input: z.strictObject({ files: z.number().refine((n) => n < 100, 'too many') }),
+  class: 'read',
+  timeoutMs: 5_000,
+  run: ({ files }) => {
+    if (files === 0) return unchanged('There is nothing to copy.');
+    if (files < 0) throw new PermissionError('Not that way.');
+    return partly({ copied: files }, new PermissionError('Two were hidden.'), 'Copied some.');
+  },
+});
+const shout = defineTool({
   name: 'shout',
   description: 'Writes a text in capital letters.',
   input: z.strictObject({ text: z.string() }),
   class: 'read',
   timeoutMs: 5_000,
   run: ({ text }, { userId }) => text.toUpperCase() + ' by ' + userId,
-});`;
+});
+export default [copy, shout];`;
 
 describeWithServices(['rabbitmq', 'mongo'], 'a fleet with an external tool worker', () => {
   let cluster: Cluster;
@@ -142,6 +155,17 @@ describeWithServices(['rabbitmq', 'mongo'], 'a fleet with an external tool worke
     await cluster.add('tool-worker', { TOOLS_DIR, TOOLSETS: 'text,memory' });
     await isOffered('text.shout');
     expect(await ask('call text__shout with {"text":"hello"}')).toMatchObject({ result: 'HELLO by local' });
+    const copy = (files: number) => ask(`call text__copy with {"files":${files}}`);
+    expect(await copy(0)).toMatchObject({ status: 'no_change_needed', result: 'There is nothing to copy.' });
+    expect(await copy(3)).toMatchObject({
+      status: 'partial_success',
+      result: '{"copied":3}\nCopied some.\nPermissionError: Two were hidden.',
+    });
+    // The worker's bundle has another copy of the errors than the file's import.
+    expect(await copy(-1)).toMatchObject({ state: 'failed', error: { error_type: 'PermissionError' } });
+    expect(await copy(100)).toMatchObject({
+      error: { error_type: 'ValidationError', error_message: 'files: too many' },
+    });
     await ask('call memory__remember with {"key":"cat","text":"my cat is called Tom"}');
     const recalled = await ask('call memory__recall with {"query":"my cat"}');
     expect(recalled).toMatchObject({ tool_name: 'memory.recall', state: 'succeeded' });

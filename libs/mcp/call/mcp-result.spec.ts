@@ -70,4 +70,44 @@ describe('toMcpResult', () => {
     });
     expect((await toMcpResult({ content: [], isError: true })).error?.error_message).not.toBe('');
   });
+
+  describe('with a verdict of the server in _meta', () => {
+    const answered = (said: unknown, more: object = {}) =>
+      toMcpResult({ content: [text('3 of 5')], _meta: { 'switchyard/result': said }, ...more });
+
+    it('has its status, its explanation and, in part, its error', async () => {
+      expect(await answered({ status: 'no_change_needed', explanation: 'Formatted already.' })).toEqual({
+        ...{ status: 'no_change_needed', data: { text: '3 of 5' }, explanation: 'Formatted already.' },
+      });
+      const error = { error_type: 'PermissionError', error_message: 'Two files were not readable.' };
+      expect(await answered({ status: 'partial_success', error })).toEqual({
+        ...{ status: 'partial_success', data: { text: '3 of 5' }, error },
+      });
+      expect(await answered({ explanation: 'Copied.', error })).toEqual({
+        ...{ status: 'success', data: { text: '3 of 5' }, explanation: 'Copied.' },
+      });
+    });
+
+    it('fails with the error that the server names', async () => {
+      const error = { error_type: 'FileNotFoundError', error_message: 'There is no a.txt.' };
+      expect(await answered({ error, explanation: 'Looked in /srv.' }, { isError: true })).toMatchObject({
+        ...{ status: 'failure', error, explanation: 'Looked in /srv.' },
+      });
+    });
+
+    it.each([['banana'], [{ status: 'failure' }], [{ status: 'banana' }], [{ explanation: 5 }], [null]])(
+      'that does not fit is as if it had none: %j',
+      async (said) => {
+        expect(await answered(said)).toEqual({ status: 'success', data: { text: '3 of 5' } });
+      },
+    );
+
+    it('succeeds no more than its data does', async () => {
+      const loop: Record<string, unknown> = { deep: 1 };
+      for (let i = 0, at = loop; i < 40; i++) at = at.deep = {} as Record<string, unknown>;
+      expect((await answered({ status: 'partial_success' }, { structuredContent: loop })).status).toBe(
+        'failure',
+      );
+    });
+  });
 });

@@ -1,6 +1,7 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import type { ToolResult } from '#contracts';
 import { describeBytes, failure, success, type Attachment, type ToolContext } from '#tools';
+import { readVerdict, withError, withStatus } from './verdict.js';
 
 type Attach = ToolContext['attach'];
 
@@ -17,13 +18,21 @@ export async function toMcpResult(
   // One at a time: all blocks together may be large.
   for (const block of content) parts.push(await describeBlock(block, attach));
   const text = parts.join('\n');
-  if (isError) return failure('ToolExecutionError', text || 'The tool failed without an error message.');
+  const said = readVerdict(rest._meta);
+  if (isError)
+    return withError(
+      failure('ToolExecutionError', text || 'The tool failed without an error message.'),
+      said,
+    );
   const further = additionalFields(rest);
   if (structuredContent === undefined)
-    return further ? success({ ...further, text: text || JSON.stringify(further) }) : success(text);
+    return withStatus(
+      further ? success({ ...further, text: text || JSON.stringify(further) }) : success(text),
+      said,
+    );
   // Older servers repeat the structure as text. Newer ones may omit the text, which the model needs.
   const structured = { text: text || JSON.stringify(structuredContent), structured: structuredContent };
-  return success({ ...further, ...structured });
+  return withStatus(success({ ...further, ...structured }), said);
 }
 
 /** Fields of the protocol itself. */
