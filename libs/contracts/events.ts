@@ -29,6 +29,8 @@ const endedCallFields = {
   attempt: z.int().min(0),
   worker: z.string(),
   duration_ms: z.int().min(0),
+  /** What the tool says to people about its result. */
+  explanation: z.string().optional(),
   /** Read at `GET /api/artifacts/:id`. */
   artifacts: z.array(artifactReferenceSchema).optional(),
 };

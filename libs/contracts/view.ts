@@ -41,6 +41,8 @@ export const callViewSchema = z.object({
   result: z.string().optional(),
   /** For a call that succeeded; absent: `success`. */
   status: resultStatusSchema.extract(['no_change_needed', 'partial_success']).optional(),
+  /** What the tool says to people about its result, cut to 4 KiB. */
+  explanation: z.string().optional(),
   error: z
     .object({
       error_type: z.string(),

@@ -1,6 +1,13 @@
 import type { CallView, ConversationEvent, EventOf, StepView, ToolEnd, TurnView, View } from '#contracts';
 import { cutArgs, cutText } from './view-limits.js';
-import { artifactsOf, startOfEnded, stateOfError, statusField, toolsetOf } from './tool-end.js';
+import {
+  artifactsOf,
+  explanationField,
+  startOfEnded,
+  stateOfError,
+  statusField,
+  toolsetOf,
+} from './tool-end.js';
 import { changeCall, changeStep, hasEnded, isEnded } from './view-change.js';
 import type { Reduced } from './reduced.js';
 
@@ -136,6 +143,7 @@ function changeByEnd(call: CallView, event: ToolEnd): Partial<CallView> {
     ended_at,
     question: undefined,
     expires_at: undefined,
+    ...explanationField(event),
     ...artifactsOf(event),
   };
   if (event.type === 'tool_error') {

@@ -1,5 +1,6 @@
 import type { Call, CallState, CallView, ErrorDetail, Outcome, ToolEnd } from '#contracts';
 import { plainText } from '#contracts';
+import { cutText } from './view-limits.js';
 
 export function toolsetOf(toolName: string): string {
   const dot = toolName.indexOf('.');
@@ -52,6 +53,7 @@ export function toolEndEvent(
     attempt: outcome.attempt,
     worker: outcome.worker,
     duration_ms: outcome.duration_ms,
+    ...(outcome.explanation != null && { explanation: outcome.explanation }),
     ...artifactsOf(outcome),
   };
   if (outcome.status === 'failure') return { type: 'tool_error', ...fields, ...errorOf(outcome) };
@@ -62,6 +64,15 @@ export function toolEndEvent(
 /** The field for an event or a view; absent when there are no artifacts. */
 export function artifactsOf({ artifacts }: Pick<Outcome, 'artifacts'>): Pick<Outcome, 'artifacts'> {
   return artifacts && artifacts.length > 0 ? { artifacts } : {};
+}
+
+/** The field for a view. */
+export function explanationField({
+  explanation,
+}: {
+  explanation?: string | null;
+}): Pick<CallView, 'explanation'> {
+  return explanation == null ? {} : { explanation: cutText(explanation).text };
 }
 
 /** The field for a view; absent when the call's state already says it. */
@@ -86,6 +97,7 @@ export function toolEndOfView(
     attempt: call.attempt,
     worker: call.worker ?? '',
     duration_ms: call.duration_ms ?? 0,
+    ...explanationField(call),
     ...artifactsOf(call),
   };
   if (call.error) {

@@ -27,7 +27,15 @@ import {
   totalUsage,
 } from '../journal/journal.js';
 import { wholePairs } from '../transcript/cut-text.js';
-import { artifactsOf, errorOf, startOfEnded, stateOf, statusField, toolsetOf } from './tool-end.js';
+import {
+  artifactsOf,
+  explanationField,
+  errorOf,
+  startOfEnded,
+  stateOf,
+  statusField,
+  toolsetOf,
+} from './tool-end.js';
 import { isEnded } from './view-change.js';
 import { cutArgs, cutText } from './view-limits.js';
 
@@ -159,6 +167,7 @@ function endedCallView(call: CallView, outcome: Outcome): CallView {
     duration_ms,
     ended_at,
     ...(started_at === undefined ? {} : { started_at }),
+    ...explanationField(outcome),
     ...artifactsOf(outcome),
   };
   if (outcome.status === 'failure') {

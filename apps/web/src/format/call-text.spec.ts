@@ -110,6 +110,15 @@ describe('the text for a call', () => {
     expect(explanationOf(failed)).toBe('TimeoutError: took 30 s');
     expect(explanationOf(call({ state: 'unknown' }))).toMatch(/will not be started again/);
     expect(explanationOf(call({ state: 'succeeded' }))).toBeUndefined();
+    const explained = { state: 'succeeded', explanation: 'All were there.' } as const;
+    expect(explanationOf(call(explained))).toBe('All were there.');
+    expect(explanationOf(call({ ...explained, status: 'no_change_needed' }))).toBe(
+      'Nothing had to be done. All were there.',
+    );
+    expect(explanationOf(call({ state: 'succeeded', status: 'partial_success' }))).toBe('Done in part.');
+    expect(explanationOf({ ...failed, explanation: 'Looked twice.' })).toBe(
+      'TimeoutError: took 30 s Looked twice.',
+    );
   });
 
   it('shortens the id of a process and keeps other names', () => {

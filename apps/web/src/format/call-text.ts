@@ -96,16 +96,26 @@ export function explanationOf(call: CallView, progress?: Transient['progress'][s
     case 'failed':
       // The answer itself says better who denied it.
       if (isForbidden(call) && call.approval) return undefined;
-      return call.error && `${call.error.error_type}: ${call.error.error_message}`;
+      return (
+        call.error &&
+        [`${call.error.error_type}: ${call.error.error_message}`, call.explanation].filter(Boolean).join(' ')
+      );
     case 'unknown':
       return `${explainUnknown(call)} Check what it did before you repeat it.`;
     case 'queued':
     case 'awaiting_approval':
     case 'awaiting_input':
-    case 'succeeded':
     case 'cancelled':
       return undefined;
+    case 'succeeded':
+      return [statusSentence(call), call.explanation].filter(Boolean).join(' ') || undefined;
   }
+}
+
+/** The error of a call that succeeded in part is in its result. */
+function statusSentence({ status }: CallView): string | undefined {
+  if (status === 'partial_success') return 'Done in part.';
+  return status === 'no_change_needed' ? 'Nothing had to be done.' : undefined;
 }
 
 /** Either its worker or the tool's server may have died: the outcome says which. */
