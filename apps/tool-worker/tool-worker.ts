@@ -57,6 +57,7 @@ export class ToolWorker {
       questionTimes,
       pace: this.pace,
       switches,
+      fleet: this.fleet,
     });
     const mayOffer = () => !switches.drains;
     this.announcer = new Announcer(deps, this.hosted, mayOffer, (toolsets) => this.followOffer(toolsets));

@@ -102,6 +102,8 @@ export const toolCallBodySchema = z.object({
   deadline: timestampSchema,
   /** How many workers may try the call in all; absent: 3. */
   max_attempts: z.int().min(1).optional(),
+  /** The tool's version for which the call was made; absent: any. */
+  tool_version: z.string().max(64).optional(),
   /** Viewers see the messages that its MCP server logs, unless the operator forbids it. */
   logs: z.literal(true).optional(),
   /** Control key of the orchestrator that dispatched the call. */

@@ -148,6 +148,7 @@ async function publishCall(
       timeout_ms: call.timeout_ms,
       deadline: new Date(sendDeadlineOf(journal, open)).toISOString(),
       max_attempts: call.max_attempts,
+      tool_version: call.tool_version,
       logs: journal.turn.options.logs,
       reply_to: controlKey(ports.me),
     },

@@ -44,8 +44,8 @@ describe('Catalogue', () => {
     catalogue.announce('w1', [toolset('fs', [tool('fs', 'read', 'changed')])], 41_000);
     expect(catalogue.offered()[0]?.description).toBe('changed');
     catalogue.announce('w1', [toolset('fs', [tool('fs', 'read', 'changed')], '9.0.0')], 42_000);
-    catalogue.announce('w2', [toolset('fs', [tool('fs', 'read', 'older')])], 43_000);
-    expect(catalogue.offered()[0]?.description).toBe('changed');
+    catalogue.announce('w2', [toolset('fs', [tool('fs', 'read', 'older')], '5.0.0')], 43_000);
+    expect(catalogue.offered()[0]?.description).toBe('older');
   });
 
   it('keeps the tools of other workers when the server of one is down', () => {
@@ -56,20 +56,40 @@ describe('Catalogue', () => {
     expect(catalogue.workersOf('fs')).toBe(1);
   });
 
-  it('uses the definition of the higher version during an upgrade, regardless of the last announcement', () => {
+  it('uses the definition of the lower version during an upgrade, regardless of the last announcement', () => {
     const catalogue = new Catalogue();
     const before = toolset('fs', [tool('fs', 'read', 'old'), tool('fs', 'gone')], '1.9.0');
     const after = toolset('fs', [tool('fs', 'read', 'new'), tool('fs', 'added')], '1.10.0');
     catalogue.announce('w2', [after], 0);
     catalogue.announce('w1', [before], 10);
     expect(catalogue.offered().map(({ name, description }) => [name, description])).toEqual([
-      ['fs.read', 'new'],
+      ['fs.read', 'old'],
     ]);
     catalogue.withdraw('w1');
-    expect(names(catalogue)).toEqual(['fs.added', 'fs.read']);
+    expect(catalogue.offered().map(({ name, description }) => [name, description])).toEqual([
+      ['fs.added', 'added'],
+      ['fs.read', 'new'],
+    ]);
   });
 
-  it('uses the definition first seen last when versions agree, and keeps it', () => {
+  it('offers the version that the author gave a tool, not that of its toolset, and the older major one', () => {
+    const catalogue = new Catalogue();
+    const versioned = (version: string) => ({ ...tool('fs', 'read', version), version });
+    catalogue.announce('w1', [toolset('fs', [versioned('2.0.0')])], 0);
+    catalogue.announce('w2', [toolset('fs', [versioned('1.2.0')], '9.0.0')], 1);
+    catalogue.announce('w3', [toolset('fs', [versioned('1.10.0')])], 2);
+    expect(catalogue.offered()[0]?.version).toBe('1.2.0');
+    catalogue.withdraw('w2');
+    expect(catalogue.offered()[0]?.version).toBe('1.10.0');
+    expect([1, 2, 9].map((major) => catalogue.hasMajor('fs', 'fs.read', major))).toEqual([true, true, false]);
+    catalogue.withdraw('w3');
+    expect(catalogue.offered()[0]?.version).toBe('2.0.0');
+    expect(catalogue.hasMajor('fs', 'fs.read', 1)).toBe(false);
+    catalogue.announce('w1', [toolset('fs', [tool('fs', 'read')], '3.1.4')], 4);
+    expect(catalogue.offered()[0]?.version).toBe('3.1.4');
+  });
+
+  it('uses the definition first seen when versions agree, and keeps it', () => {
     const catalogue = new Catalogue();
     const before = [toolset('fs', [tool('fs', 'read', 'old')])];
     const after = [toolset('fs', [tool('fs', 'read', 'new')])];
@@ -77,7 +97,7 @@ describe('Catalogue', () => {
     catalogue.announce('w2', after, 5);
     const { hash } = catalogue;
     catalogue.announce('w1', before, 10);
-    expect(catalogue.offered()[0]?.description).toBe('new');
+    expect(catalogue.offered()[0]?.description).toBe('old');
     expect(catalogue.hash).toBe(hash);
   });
 

@@ -1,6 +1,7 @@
 import type { CatalogTool, Toolset, ToolDefinition } from '#contracts';
 import { canonicalHash } from './canonical-hash.js';
 import { displayName } from './names.js';
+import { compareVersions, majorOf } from './versions.js';
 
 /** A worker that was silent for this long offers nothing. */
 export const ANNOUNCEMENT_LIFETIME_MS = 30_000;
@@ -19,7 +20,7 @@ interface Announcement {
   toolsets: Toolset[];
 }
 
-/** A definition of a tool, with the values that decide whether it is newer than another. */
+/** A definition of a tool, with the values that decide whether it is older than another. */
 interface Candidate {
   toolset: Toolset;
   tool: ToolDefinition;
@@ -29,7 +30,7 @@ interface Candidate {
 /**
  * The offer of the living workers, from their announcements. Pure state: the caller gives every time (milliseconds, any
  * clock). A tool is offered if every worker of its toolset announces it, so that each worker that takes a call has the
- * tool. While definitions differ (an upgrade), the newest is offered: highest version of the toolset, then latest seen.
+ * tool. While definitions differ (an upgrade), the oldest is offered: lowest version, then first seen.
  */
 export class Catalogue {
   private readonly announcements = new Map<string, Announcement>();
@@ -100,6 +101,13 @@ export class Catalogue {
     return all.filter((toolset) => toolset.name === name);
   }
 
+  /** Whether a living worker has the tool in this major version. */
+  hasMajor(toolset: string, toolName: string, major: number): boolean {
+    return this.announcedAs(toolset).some(({ version, tools }) =>
+      tools.some((tool) => tool.name === toolName && majorOf(tool.version ?? version) === major),
+    );
+  }
+
   /** Calls of a toolset that all living workers together run in parallel; 0 when no worker hosts it. */
   placesOf(toolset: string): number {
     let places = 0;
@@ -164,7 +172,7 @@ function isSameOffer(before: readonly Toolset[], now: readonly Toolset[]): boole
 /** Stable hash of a list of tools, whatever the order of keys in their schemas. */
 export function catalogueHash(tools: readonly CatalogTool[]): string {
   return canonicalHash(
-    tools.map(({ hash, name, display_name, source }) => [name, hash, display_name, source]),
+    tools.map(({ hash, name, version, display_name, source }) => [name, hash, version, display_name, source]),
   );
 }
 
@@ -175,14 +183,14 @@ function listOffer(byName: Map<string, Toolset[]>, firstSeen: Map<string, number
     .map(({ toolset, tool }) => ({ own_name: tool.own_name, toolset: toolset.name }));
   return chosen
     .map(({ toolset, tool }) => {
-      const { name, source, server } = toolset;
+      const { name, source, server, version } = toolset;
       const display_name = displayName({ own_name: tool.own_name, toolset: name, source, server }, local);
-      return { ...tool, toolset: name, source, display_name };
+      return { ...tool, version: tool.version ?? version, toolset: name, source, display_name };
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The tools that all of a toolset's announcements have, each in its newest definition. */
+/** The tools that all of a toolset's announcements have, each in its oldest definition. */
 function intersect(announced: readonly Toolset[], firstSeen: Map<string, number>): Candidate[] {
   const candidates = new Map<string, Candidate[]>();
   for (const toolset of announced) {
@@ -194,27 +202,22 @@ function intersect(announced: readonly Toolset[], firstSeen: Map<string, number>
   }
   const shared = [...candidates.values()].filter(({ length }) => length === announced.length);
   return shared.map((definitions) =>
-    definitions.reduce((best, other) => (isNewer(other, best) ? other : best)),
+    definitions.reduce((best, other) => (isOlder(other, best) ? other : best)),
   );
 }
 
-/** A total order on different definitions, so that the choice does not depend on the order of announcements. */
-function isNewer(a: Candidate, b: Candidate): boolean {
-  const byVersion = compareVersions(a.toolset.version, b.toolset.version);
-  if (byVersion !== 0) return byVersion > 0;
-  if (a.firstSeen !== b.firstSeen) return a.firstSeen > b.firstSeen;
-  return a.tool.hash > b.tool.hash;
+/**
+ * A total order on different definitions, so that the choice does not depend on the order of announcements. The oldest
+ * version counts until its last worker leaves: newer workers of the same major version take calls made for it, older
+ * ones may not know what a newer version takes.
+ */
+function isOlder(a: Candidate, b: Candidate): boolean {
+  const byVersion = compareVersions(versionOf(a), versionOf(b));
+  if (byVersion !== 0) return byVersion < 0;
+  if (a.firstSeen !== b.firstSeen) return a.firstSeen < b.firstSeen;
+  return a.tool.hash < b.tool.hash;
 }
 
-function compareVersions(a: string, b: string): number {
-  const [left, right] = [numbersOf(a), numbersOf(b)];
-  for (let part = 0; part < 3; part++) {
-    const difference = (left[part] ?? 0) - (right[part] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}
-
-function numbersOf(version: string): number[] {
-  return (version.match(/\d+/g) ?? []).slice(0, 3).map(Number);
+function versionOf({ toolset, tool }: Candidate): string {
+  return tool.version ?? toolset.version;
 }

@@ -14,6 +14,22 @@ const toolWith = (input: z.ZodType) =>
     run: (args) => args,
   });
 
+it('a local tool has the version that its author gives it, which must be one', () => {
+  const about = {
+    name: 'echo',
+    description: 'Echoes.',
+    class: 'read',
+    timeoutMs: 1_000,
+    run: () => 1,
+  } as const;
+  const input = z.strictObject({});
+  expect(defineTool({ ...about, input, version: '1.4.0' }).definition.version).toBe('1.4.0');
+  expect(defineTool({ ...about, input }).definition).not.toHaveProperty('version');
+  expect(() => defineTool({ ...about, input, version: '1.4' })).toThrow(
+    'The tool "echo": version must be like 1.4.0 (major.minor.patch).',
+  );
+});
+
 describe('the arguments of a local tool', () => {
   it('are parsed by its zod schema, with defaults and refinements', async () => {
     const tool = toolWith(

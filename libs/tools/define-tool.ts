@@ -4,6 +4,7 @@ import { ValidationError } from './named-errors.js';
 import { retryOnTimeLimit, runWithTimeLimit, TimeLimitError } from './run-with-time-limit.js';
 import type { Tool, ToolContext, ToolsetHost } from './tool.port.js';
 import { resultOf } from './tool-answer.js';
+import { isVersion } from './versions.js';
 
 /** A tool that cannot be offered; the message says what to change. */
 export class ToolSetupError extends Error {
@@ -20,6 +21,11 @@ export interface ToolSource<Input extends z.ZodType> {
   /** What may happen when a worker is lost during a call; see docs/tools.md. */
   class: ToolClass;
   timeoutMs: number;
+  /**
+   * `major.minor.patch` (https://semver.org): a new major version for a change that breaks calls made for the old one;
+   * see docs/tools.md. Default: the toolset's, `1.0.0`.
+   */
+  version?: string;
   /**
    * Returns the result's payload (see `success`) or a `ToolAnswer`, throws `ToolError` for a failure with a type.
    */
@@ -44,6 +50,7 @@ export function defineTool<Input extends z.ZodType>(source: ToolSource<Input>): 
       input_schema: toInputSchema(name, input),
       class: source.class,
       timeout_ms: timeoutMs,
+      ...(source.version !== undefined && { version: source.version }),
     },
     async run(args, context) {
       return resultOf(await source.run(parse(input, args), context));
@@ -53,8 +60,8 @@ export function defineTool<Input extends z.ZodType>(source: ToolSource<Input>): 
 
 /** The source may be plain JavaScript, so nothing about it is certain. */
 function findProblem(source: ToolSource<z.ZodType>): string | undefined {
-  const { name, description, class: toolClass, timeoutMs, run } = source;
-  const problem = findDefinitionProblem({ name, description, class: toolClass, timeoutMs });
+  const { name, description, class: toolClass, timeoutMs, version, run } = source;
+  const problem = findDefinitionProblem({ name, description, class: toolClass, timeoutMs, version });
   if (problem) return problem;
   return typeof run === 'function' ? undefined : 'run must be a function';
 }
@@ -65,12 +72,14 @@ export function findDefinitionProblem({
   description,
   class: toolClass,
   timeoutMs,
-}: Record<'name' | 'description' | 'class' | 'timeoutMs', unknown>): string | undefined {
+  version,
+}: Record<'name' | 'description' | 'class' | 'timeoutMs' | 'version', unknown>): string | undefined {
   if (typeof name !== 'string' || !NAME.test(name)) return 'name must be 1 to 64 of a-z, 0-9 and _';
   if (typeof description !== 'string' || description.trim() === '')
     return 'description must tell the model what the tool does';
   if (!toolClassSchema.safeParse(toolClass).success)
     return `class must be one of ${toolClassSchema.options.join(', ')}`;
+  if (version !== undefined && !isVersion(version)) return 'version must be like 1.4.0 (major.minor.patch)';
   return isTimeout(timeoutMs)
     ? undefined
     : `timeoutMs must be a whole number of milliseconds up to ${MAX_TIMEOUT_MS}`;

@@ -34,8 +34,9 @@ export class DefinitionWatch {
   note(toolsets: readonly Toolset[]): DefinitionChange[] {
     return toolsets.flatMap((toolset) =>
       toolset.tools.flatMap((tool) => {
-        const changed = this.compare(`${tool.name}@${toolset.version}`, tool);
-        const { name, version } = toolset;
+        const { name } = toolset;
+        const version = tool.version ?? toolset.version;
+        const changed = this.compare(`${tool.name}@${version}`, tool);
         return changed.length > 0 ? [{ tool: tool.name, toolset: name, version, changed }] : [];
       }),
     );

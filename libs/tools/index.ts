@@ -34,5 +34,6 @@ export { Catalogue, DEFAULT_CONCURRENCY, ROLL_CALL } from './catalogue.js';
 export { describeOffer } from './describe-offer.js';
 export { LostWorkers, type LostWorkersDeps } from './lost-workers.js';
 export { findUnknownEntries, Offer, type OfferRule } from './offer.js';
+export { majorOf } from './versions.js';
 export { DefinitionWatch } from './definition-watch.js';
 export { defineTool, defineToolset, findDefinitionProblem, ToolSetupError } from './define-tool.js';

@@ -77,6 +77,8 @@ export interface ToolDescription {
   input_schema: Record<string, unknown>;
   class: ToolClass;
   timeout_ms: number;
+  /** `major.minor.patch`; absent: the toolset's. */
+  version?: string;
 }
 
 /**

@@ -71,8 +71,8 @@ async function loadToolFile(
     if (tools.length === 0 || !tools.every(isTool))
       throw fail('its default export must be a tool made by defineTool, or a list of tools.');
     for (const { definition } of tools) {
-      const { own_name: name, timeout_ms: timeoutMs } = definition;
-      const wrong = findDefinitionProblem({ ...definition, name, timeoutMs });
+      const { own_name: name, timeout_ms: timeoutMs, version } = definition;
+      const wrong = findDefinitionProblem({ ...definition, name, timeoutMs, version });
       if (wrong) throw fail(`the tool ${JSON.stringify(name)}: ${wrong}.`);
       const problem = schemas.findProblem(definition.input_schema);
       if (problem) throw fail(`the tool ${definition.own_name} cannot be called. ${problem}`);

@@ -16,6 +16,8 @@ export interface ToolBody {
   toolset: string;
   qualified_name: string;
   class: ToolClass;
+  /** The author's, or that of its toolset. */
+  version?: string;
   input_schema: Record<string, unknown>;
 }
 
@@ -28,6 +30,7 @@ export function toToolBody(tool: CatalogTool): ToolBody {
     toolset: tool.toolset,
     qualified_name: tool.name,
     class: tool.class,
+    ...(tool.version === undefined ? {} : { version: tool.version }),
     input_schema: tool.input_schema,
   };
 }

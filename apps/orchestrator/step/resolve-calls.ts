@@ -102,6 +102,7 @@ async function resolveCall(given: AskedCall, isCutOff: boolean, rules: CallRules
     ...(needsApproval ? { expires_at: new Date(now + budgets.approvalMs).toISOString() } : {}),
     queueing_ms: budgets.queueingMs,
     max_attempts: budgets.callAttempts,
+    ...(tool.version === undefined ? {} : { tool_version: tool.version }),
     ...(refusal ? { refusal } : {}),
   };
 }

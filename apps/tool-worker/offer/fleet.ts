@@ -26,9 +26,19 @@ export class Fleet {
     this.catalogue.withdraw(worker);
   }
 
+  /** Whether a living worker of the toolset has the tool in this major version. */
+  hasMajor(toolset: string, toolName: string, major: number): boolean {
+    this.expire();
+    return this.catalogue.hasMajor(toolset, toolName, major);
+  }
+
   /** At least this one. */
   workersOf(toolset: string): number {
-    this.catalogue.expire(this.deps.clock.now(), this.deps.bus.connectedForMs());
+    this.expire();
     return Math.max(1, this.catalogue.workersOf(toolset));
+  }
+
+  private expire(): void {
+    this.catalogue.expire(this.deps.clock.now(), this.deps.bus.connectedForMs());
   }
 }

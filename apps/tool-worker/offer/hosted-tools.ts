@@ -66,6 +66,7 @@ export class HostedTools {
       input_schema: definition.input_schema,
       class: overrides.class ?? definition.class,
       timeout_ms: overrides.timeoutMs ?? definition.timeout_ms,
+      version: definition.version ?? host.version,
     };
     return { ...described, hash: definitionHash(described) };
   }

@@ -29,22 +29,31 @@ const random = new SeededRandom(1);
 
 let store: Store;
 let clock: VirtualClock;
+let published: unknown[];
 
 beforeEach(async () => {
   store = createStore({ dataDir: ':memory:' });
   await store.open();
   clock = new VirtualClock(random);
+  published = [];
 });
 
 afterEach(() => store.close());
 
 /** A worker whose one tool does what `run` does. */
-function createRunner(run: (context: ToolContext) => Promise<never>): CallRunner {
+function createRunner(
+  run: (context: ToolContext) => Promise<never>,
+  deployed: Parameters<typeof createCallRunner>[2] = {},
+): CallRunner {
   const tool: Tool = { definition, run: (_, context) => run(context) };
   const host = { name: 'files', source: 'mcp', server: 'files', version: '1', tools: () => [tool] };
-  const bus = { emit: () => {}, send: async () => 'confirmed' } as Partial<Bus> as Bus;
+  const publish: Bus['publish'] = async (queue, { body }) => {
+    published.push([queue, body]);
+    return 'confirmed';
+  };
+  const bus = { emit: () => {}, send: async () => 'confirmed', publish } as Partial<Bus> as Bus;
   const ports = testPorts({ store, bus, me: 'worker-1', clock, random });
-  return createCallRunner(ports, [host as ToolsetHost]);
+  return createCallRunner(ports, [host as ToolsetHost], deployed);
 }
 
 /** A call of a step that has been committed, just delivered. */
@@ -85,6 +94,46 @@ async function deliver(): Promise<ToolCallBody> {
     reply_to: 'orchestrator.1',
   };
 }
+
+describe('a call that was made for another version of its tool', () => {
+  const runs = () => Promise.reject(new ToolError({ error_type: 'TimeoutError', error_message: 'It ran.' }));
+  const outcomeOf = async ({ tool_call_id }: ToolCallBody) => (await store.getOutcome(tool_call_id))?.error;
+
+  async function handle(tool_version: string, hasMajor: boolean): Promise<ToolCallBody> {
+    const body = { ...(await deliver()), tool_version };
+    const runner = createRunner(runs, {
+      hasMajor: (...asked) => asked.join() === 'files,files.fetch,2' && hasMajor,
+    });
+    const handled = runner.handle(body, new Slots(1));
+    await clock.advance(1_000);
+    expect(await handled).toBe('ack');
+    return body;
+  }
+
+  it('runs with the same major version', async () => {
+    expect(await outcomeOf(await handle('1.99.0', false))).toMatchObject({ error_message: 'It ran.' });
+    expect(published).toEqual([]);
+  });
+
+  it('is passed on unclaimed to the workers that have its major version', async () => {
+    const body = await handle('2.0.0', true);
+    expect(published).toEqual([['tools.files', body]]);
+    expect(await outcomeOf(body)).toBeUndefined();
+    expect(await store.listClaims(body.tool_call_id)).toEqual([]);
+  });
+
+  it('never starts once no worker has its major version', async () => {
+    const body = await handle('2.0.0', false);
+    expect(await outcomeOf(body)).toEqual({
+      error_type: 'DependencyUnavailable',
+      error_message:
+        'files.fetch 2.0.0 is gone, and 1 takes other calls. A new message uses the new version.',
+      error_details: { started: false },
+    });
+    expect(await store.listClaims(body.tool_call_id)).toMatchObject([{ purpose: 'settle' }]);
+    expect(published).toEqual([]);
+  });
+});
 
 describe('a claimed call', () => {
   it('is held for 20 minutes over all its attempts', async () => {

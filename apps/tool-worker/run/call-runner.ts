@@ -5,6 +5,7 @@ import { Refusals } from '#observability';
 import { ArgumentValidator, displayName, type InputSchemas, type SlowChecks, type Slots } from '#tools';
 import { traceIdOf } from '#tracing';
 import { decideDelivery, mayRunAgain, pausedDetail, toolsetOf } from '#turn';
+import type { Fleet } from '../offer/fleet.js';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import { CallAttempts } from './call-attempts.js';
@@ -13,6 +14,7 @@ import { CallEnds } from './call-ends.js';
 import type { CallPace } from './call-pace.js';
 import { ActiveCall, type Sent } from './active-call.js';
 import type { QuestionTimes } from './call-questions.js';
+import { isOtherMajor, OtherVersions } from './other-versions.js';
 import type { RateLimits } from './rate-limits.js';
 import { StoppedClaims } from './stopped-claims.js';
 
@@ -23,6 +25,7 @@ export interface CallRunnerOptions {
   questionTimes: QuestionTimes;
   pace: CallPace;
   switches: Pick<KnownSwitches, 'pauseOf'>;
+  fleet: Pick<Fleet, 'hasMajor'>;
 }
 
 /** Handles the calls of this worker from the parsed message to the ack (docs/architecture.md, "The life of a turn"). */
@@ -37,15 +40,17 @@ export class CallRunner {
   private readonly ends: CallEnds;
   private readonly stoppedClaims: StoppedClaims;
   private readonly pauseOf: KnownSwitches['pauseOf'];
+  private readonly otherVersions: OtherVersions;
   private isLeaving = false;
 
   constructor(
     private readonly ports: Ports,
     private readonly hosted: HostedTools,
     private readonly metrics: ToolWorkerDeps['metrics'],
-    { slowChecks, schemas, rates, questionTimes, pace, switches }: CallRunnerOptions,
+    { slowChecks, schemas, rates, questionTimes, pace, switches, fleet }: CallRunnerOptions,
   ) {
     this.rates = rates;
+    this.otherVersions = new OtherVersions(ports, fleet);
     this.validator = new ArgumentValidator({
       slowChecks,
       schemas,
@@ -127,7 +132,12 @@ export class CallRunner {
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
     const label = labelOf(hosted, body, hand);
-    const invalid = await this.validator.validate(hosted.definition.input_schema, body.arguments, body);
+    const version = isOtherMajor(hosted, body)
+      ? await this.otherVersions.leave(hosted, body, hand.sent.traceparent)
+      : undefined;
+    if (version === 'passed_on') return 'ack';
+    const { input_schema } = hosted.definition;
+    const invalid = version ?? (await this.validator.validate(input_schema, body.arguments, body));
     if (invalid) return (await this.ends.refuse(body, label, { status: 'failure', error: invalid })) ?? 'ack';
     const first = await (delivered.do === 'refuse'
       ? this.ends.refuse(body, label, { status: 'failure', error: delivered.error })
@@ -225,7 +235,8 @@ function giveBack(): Promise<never> {
 }
 
 function labelOf({ definition, host }: HostedTool, body: ToolCallBody, { sent }: ActiveCall): CallLabel {
-  const { name: toolset, source, server, version } = host;
+  const { name: toolset, source, server, version: hostVersion } = host;
+  const { version = hostVersion } = definition;
   const label = displayName({ own_name: definition.own_name, toolset, source, server }, []);
   const audited = auditedCall(body.user_id, body.arguments, { version, traceparent: sent.traceparent });
   return { tool_name: definition.name, display_name: label, source, approval: 'none', audited };

@@ -17,13 +17,15 @@ interface Deployed {
   /** Of every tool and toolset. */
   rate?: CallRate;
   switches?: KnownSwitches;
+  /** Whether another worker has the tool in the version of a call. */
+  hasMajor?: (toolset: string, toolName: string, major: number) => boolean;
 }
 
 /** Creates the call runner of a worker with these toolsets, without rate limits unless one is given. */
 export function createCallRunner(
   ports: Ports,
   hosts: ToolsetHost[],
-  { overrides = {}, questionTimes, rate, switches = noSwitches() }: Deployed = {},
+  { overrides = {}, questionTimes, rate, switches = noSwitches(), hasMajor = () => false }: Deployed = {},
 ): CallRunner {
   const hosted = new HostedTools({ hosts, overridesFor: () => overrides });
   const rates = new RateLimits(
@@ -37,6 +39,7 @@ export function createCallRunner(
     slowChecks: new InPlaceChecks(),
     schemas: new InputSchemas(),
     switches,
+    fleet: { hasMajor },
     questionTimes: { ...DEFAULT_QUESTION_TIMES, ...questionTimes },
   });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonObjectSchema, toolClassSchema } from '../tool-messages.js';
+import { writtenTextSchema } from './written-text.js';
 import { toolSourceSchema } from './step.js';
 
 /** A tool as shown to the model and to people. */
@@ -12,6 +13,8 @@ export const toolDefinitionSchema = z.object({
   input_schema: jsonObjectSchema,
   class: toolClassSchema,
   timeout_ms: z.int().min(1),
+  /** The author's, `major.minor.patch`; absent in announcements of older workers: the toolset's. */
+  version: writtenTextSchema.optional(),
   /** Hash of all fields above: two workers offer the same tool if their hashes agree. */
   hash: z.string(),
 });

@@ -49,6 +49,8 @@ export const callSchema = z.object({
   queueing_ms: z.int().min(0).optional(),
   /** How many workers may try the call in all; absent: 3. */
   max_attempts: z.int().min(1).optional(),
+  /** The tool's version in the turn's catalogue: a worker with another major version does not run the call. */
+  tool_version: z.string().max(64).optional(),
   /** Set when the call must not be sent (unknown name, bad arguments, cut off): the call is settled with this error. */
   refusal: errorDetailSchema.optional(),
 });

@@ -271,6 +271,7 @@ describe('tools over HTTP', () => {
         toolset: 'math',
         qualified_name: 'math.add',
         class: 'read',
+        version: '1.0.0',
         input_schema: tool.input_schema,
       },
     ]);

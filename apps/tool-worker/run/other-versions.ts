@@ -1,0 +1,53 @@
+import { errorDetail, newMessage, type ErrorDetail, type ToolCallBody } from '#contracts';
+import type { Ports } from '#journal';
+import { majorOf } from '#tools';
+import { toolsetOf } from '#turn';
+import type { Fleet } from '../offer/fleet.js';
+import type { HostedTool } from '../offer/hosted-tools.js';
+
+/** A call that goes round among workers of another version costs each of them little. */
+const PAUSE_MS = 200;
+
+/** Whether the call was made for a version of the tool that this worker does not have. */
+export function isOtherMajor(hosted: HostedTool, { tool_version }: ToolCallBody): boolean {
+  return tool_version !== undefined && majorOf(versionOf(hosted)) !== majorOf(tool_version);
+}
+
+/** Calls that were made for another major version of a tool than this worker has: in a rolling update both live. */
+export class OtherVersions {
+  constructor(
+    private readonly ports: Pick<Ports, 'bus' | 'clock' | 'random'>,
+    private readonly fleet: Pick<Fleet, 'hasMajor'>,
+  ) {}
+
+  /** `passed_on`: another worker will have the call. Else the reason why it never runs. */
+  async leave(
+    hosted: HostedTool,
+    body: ToolCallBody,
+    traceparent: string | undefined,
+  ): Promise<'passed_on' | ErrorDetail> {
+    const { tool_name, tool_version = '' } = body;
+    if (!this.fleet.hasMajor(toolsetOf(tool_name), tool_name, majorOf(tool_version)))
+      return errorDetail(
+        'DependencyUnavailable',
+        `${tool_name} ${tool_version} is gone, and ${versionOf(hosted)} takes other calls. A new message uses the new version.`,
+        { started: false },
+      );
+    await this.passOn(body, traceparent);
+    return 'passed_on';
+  }
+
+  /**
+   * To the end of its queue. If the queue does not take it now, the orchestrator that drives the turn sends it again.
+   */
+  private async passOn(body: ToolCallBody, traceparent: string | undefined): Promise<void> {
+    const { bus, clock } = this.ports;
+    await clock.sleep(PAUSE_MS);
+    const message = newMessage(this.ports, 'tool.call', body, traceparent);
+    await bus.publish(`tools.${toolsetOf(body.tool_name)}`, message);
+  }
+}
+
+function versionOf({ definition, host }: HostedTool): string {
+  return definition.version ?? host.version;
+}
