@@ -108,6 +108,7 @@ describe('Heartbeat', () => {
 
   it('blocks claims of a process that lost the store until its next beat', async () => {
     const claims: Claim[] = [];
+    const claimsAtRefresh: number[] = [];
     const claim = async (row: Claim) => {
       claims.push(row);
       return { won: true, row };
@@ -115,6 +116,7 @@ describe('Heartbeat', () => {
     const guarded = claimWhenKnown(
       { claim, ping: async () => undefined } as Partial<Store> as Store,
       heartbeat,
+      async () => void claimsAtRefresh.push(claims.length),
     );
     store.fails = true;
     await clock.advance(7_900);
@@ -125,6 +127,10 @@ describe('Heartbeat', () => {
     expect(claims).toEqual([]);
     await clock.advance(2_000);
     expect(claims).toEqual([sampleRow]);
+    // What it knew was as old as its last beat.
+    expect(claimsAtRefresh).toEqual([0]);
+    await guarded.claim(sampleRow);
+    expect(claimsAtRefresh).toEqual([0]);
     expect(answer).toEqual({ won: true, row: sampleRow });
     await expect(guarded.ping()).resolves.toBeUndefined();
   });

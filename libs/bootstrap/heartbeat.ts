@@ -84,11 +84,12 @@ export class Heartbeat {
 
   /**
    * Resolves when other processes know that this one lives: at once, unless it was frozen or cut off from the store
-   * until now; then with its next beat. After `stop`, at once.
+   * until now; then with its next beat. After `stop`, at once. True if it had to wait: what it knows may be old.
    */
-  async beKnown(): Promise<void> {
-    if (this.isStopped || isKnownToLive(this.lastBegun, this.moment())) return;
+  async beKnown(): Promise<boolean> {
+    if (this.isStopped || isKnownToLive(this.lastBegun, this.moment())) return false;
     await new Promise<void>((resolve) => this.waiting.add(resolve));
+    return true;
   }
 
   /** Stops beating and removes the row, which tells every process that this one is dead. */

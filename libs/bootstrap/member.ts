@@ -73,7 +73,7 @@ export class Member implements Time {
         void this.switches.read();
       },
     });
-    this.store = claimWhenKnown(store, this.heartbeat);
+    this.store = claimWhenKnown(store, this.heartbeat, () => this.switches.read());
     const own = () => this.heartbeat.own();
     this.peers = new Peers({ store, bus: this.bus, ownIds: [processId], own, logger, clock, random });
   }

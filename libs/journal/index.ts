@@ -2,7 +2,7 @@ export type { JournalObserver } from './journal-observer.js';
 export type { KnownSwitches, Log, Peers, Ports } from './ports.js';
 export { observeJournal, type JournalMetrics } from './observe-journal.js';
 export { auditedCall } from './audit.js';
-export { ActionLog } from './action-log.js';
+export { type Action, ActionLog } from './action-log.js';
 export { auditRecord, AuditTrail, DEFAULT_AUDIT_DAYS } from './audit-trail.js';
 export {
   type CallLabel,

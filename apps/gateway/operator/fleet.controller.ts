@@ -1,7 +1,8 @@
 import { Controller, Get, Param, Query, UseGuards } from '@nestjs/common';
 import { z } from 'zod';
 import type { FleetState, ListedTurn, TurnTimeline } from '#contracts';
-import { HttpUserGuard } from '../people/auth/http-user.guard.js';
+import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
+import type { User } from '../people/auth/user.js';
 import { ParsePipe } from '../http/parse.pipe.js';
 import { wholeNumber } from '../http/whole-number.js';
 import { FromGateway } from '../http/from-gateway.decorator.js';
@@ -28,7 +29,7 @@ export class FleetController {
   }
 
   @Get('turns/:id/timeline')
-  timeline(@Param('id') id: string): Promise<TurnTimeline> {
-    return this.gateway.waits.timeline(id);
+  timeline(@CurrentUser() operator: User, @Param('id') id: string): Promise<TurnTimeline> {
+    return this.gateway.waits.timeline(operator, id);
   }
 }

@@ -7,7 +7,7 @@ import {
   type Switch,
   type SwitchKind,
 } from '#contracts';
-import type { ActionLog, KnownSwitches } from '#journal';
+import type { Action, ActionLog, KnownSwitches } from '#journal';
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
 import { timestampOf, type Time } from '#time';
@@ -44,21 +44,35 @@ export class SwitchBoard {
 
   /** Throws `not_found` for a process that does not exist. */
   async set(user: User, wanted: Wanted): Promise<SetSwitch> {
-    const { store, actions, clock } = this.deps;
+    const { store, clock } = this.deps;
     const { kind, name } = wanted;
     if (isOfProcess(wanted) && !(await this.exists(name))) throw notFound();
     const row: Switch = { _id: switchIdOf(kind, name), by: user.id, at: timestampOf(clock), ...wanted };
-    await store.putSwitch(row);
-    actions.note({ audit: 'switch_set', user_id: user.id, subject: row._id }, wanted);
+    await this.change({ audit: 'switch_set', user_id: user.id, subject: row._id }, wanted, () =>
+      store.putSwitch(row),
+    );
     await this.tell();
     return { ...listed(row), is_known: this.isKnown(kind, name) };
   }
 
   async unset(user: User, kind: SwitchKind, name: string): Promise<void> {
     const subject = switchIdOf(kind, name);
-    await this.deps.store.removeSwitch(subject);
-    this.deps.actions.note({ audit: 'switch_unset', user_id: user.id, subject }, { kind, name });
+    await this.change({ audit: 'switch_unset', user_id: user.id, subject }, { kind, name }, () =>
+      this.deps.store.removeSwitch(subject),
+    );
     await this.tell();
+  }
+
+  /** A write that was not confirmed may still take effect, so it is audited, too. */
+  private async change(action: Action, details: object, write: () => Promise<void>): Promise<void> {
+    const { actions } = this.deps;
+    try {
+      await write();
+    } catch (error) {
+      actions.note({ ...action, status: 'unknown' }, { ...details, status: 'unknown' });
+      throw error;
+    }
+    actions.note(action, details);
   }
 
   private async tell(): Promise<void> {

@@ -1,6 +1,7 @@
 import { Controller, Get, Query, UseGuards } from '@nestjs/common';
 import { z } from 'zod';
 import { verifyPage, type VerifiedPage } from '#journal';
+import { OneByOne } from '#limits';
 import type { Store } from '#store';
 import type { Time } from '#time';
 import { HttpUserGuard } from '../people/auth/http-user.guard.js';
@@ -18,12 +19,16 @@ const positionSchema = z.object({
 @Controller('api/admin/verify')
 @UseGuards(HttpUserGuard, OperatorGuard)
 export class VerifyController {
+  /** Pages may be large, and several checks at once find nothing more. */
+  private readonly line = new OneByOne();
+
   constructor(@FromGateway() private readonly gateway: { store: Store; time: Time }) {}
 
   @Get()
   verify(
     @Query(new ParsePipe(positionSchema)) position: z.output<typeof positionSchema>,
   ): Promise<VerifiedPage> {
-    return verifyPage(this.gateway.store, this.gateway.time.clock, position);
+    const { store, time } = this.gateway;
+    return this.line.run('', () => verifyPage(store, time.clock, position));
   }
 }

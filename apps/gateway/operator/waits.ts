@@ -8,15 +8,32 @@ import {
 } from '#contracts';
 import { livenessOfOwners, type KnownSwitches, type Ports } from '#journal';
 import { endingStep, holderOf, openCalls, timelineOf, toolsetOf, whyWaiting } from '#turn';
+import { OneByOne } from '#limits';
+import { yieldToEventLoop } from '#time';
 import { notFound } from '../errors/request-error.js';
+import type { User } from '../people/auth/user.js';
 import type { FleetReader } from './fleet-reader.js';
 
 const MAX_LETTERS = 50;
 /** Journals may be large, and only a line of each is kept. */
-const TURNS_AT_ONCE = 10;
+const TURNS_AT_ONCE = 2;
+const REUSE_MS = 1_000;
+/** No user id is empty. */
+const EVERYBODY = '';
+
+interface Listed {
+  limit: number;
+  /** Monotonic milliseconds; infinite while it is read. */
+  endedAt: number;
+  answer: Promise<ListedTurn[]>;
+}
 
 /** Why turns wait, and what has happened to them. */
 export class Waits {
+  private readonly lines = new OneByOne();
+  /** Many operators may have the page open. */
+  private listed: Listed | undefined;
+
   constructor(
     private readonly ports: Ports,
     private readonly fleet: FleetReader,
@@ -24,30 +41,58 @@ export class Waits {
   ) {}
 
   /** Turns that are not over, those first that the sweeper looks at first. */
-  async list(limit: number): Promise<ListedTurn[]> {
+  list(limit: number): Promise<ListedTurn[]> {
+    const { clock } = this.ports;
+    if (this.listed && this.listed.limit === limit && !(clock.now() - this.listed.endedAt > REUSE_MS))
+      return this.listed.answer;
+    const asked: Listed = {
+      limit,
+      endedAt: Infinity,
+      answer: this.lines
+        .run(EVERYBODY, () => this.readList(limit))
+        .finally(() => (asked.endedAt = clock.now())),
+    };
+    this.listed = asked;
+    return asked.answer;
+  }
+
+  private async readList(limit: number): Promise<ListedTurn[]> {
     const turns = await this.ports.store.listDueTurns(Number.MAX_SAFE_INTEGER, limit);
     const processes = await this.fleet.listProcesses();
     const listed: ListedTurn[] = [];
     for (const ids of chunksOf(turns.map(({ _id }) => _id))) {
       const journals = await this.ports.store.readJournalsOf(ids);
-      listed.push(...(await Promise.all(journals.map((journal) => this.listed(journal, processes)))));
+      await yieldToEventLoop(this.ports.clock);
+      listed.push(...(await Promise.all(journals.map((journal) => this.describe(journal, processes)))));
     }
     return listed.filter(({ waiting }) => waiting !== null);
   }
 
   /** Of anybody's turn. Throws `not_found`. */
-  async timeline(turnId: string): Promise<TurnTimeline> {
-    const journal = await this.journal(turnId);
-    const [letters, processes] = await Promise.all([
-      this.ports.store.listDeadLettersOfTurn(turnId, MAX_LETTERS),
-      this.fleet.listProcesses(),
-    ]);
-    return { ...(await this.listed(journal, processes)), timeline: timelineOf(journal, letters) };
+  timeline(operator: User, turnId: string): Promise<TurnTimeline> {
+    return this.inLine(operator, turnId, async (journal) => {
+      const [letters, processes] = await Promise.all([
+        this.ports.store.listDeadLettersOfTurn(turnId, MAX_LETTERS),
+        this.fleet.listProcesses(),
+      ]);
+      return { ...(await this.describe(journal, processes)), timeline: timelineOf(journal, letters) };
+    });
   }
 
   /** Null: the turn is over. */
-  async why(turnId: string): Promise<Waiting | null> {
-    return this.waiting(await this.journal(turnId), await this.fleet.listProcesses());
+  why(user: User, turnId: string): Promise<Waiting | null> {
+    return this.inLine(user, turnId, async (journal) =>
+      this.waiting(journal, await this.fleet.listProcesses()),
+    );
+  }
+
+  /** One turn for a person at a time, because its journal may have many megabytes; others go on in between. */
+  private inLine<T>(user: User, turnId: string, read: (journal: Journal) => Promise<T>): Promise<T> {
+    return this.lines.run(user.id, async () => {
+      const journal = await this.journal(turnId);
+      await yieldToEventLoop(this.ports.clock);
+      return read(journal);
+    });
   }
 
   private async journal(turnId: string): Promise<Journal> {
@@ -56,7 +101,7 @@ export class Waits {
     return journal;
   }
 
-  private async listed(journal: Journal, processes: readonly ListedProcess[]): Promise<ListedTurn> {
+  private async describe(journal: Journal, processes: readonly ListedProcess[]): Promise<ListedTurn> {
     const { _id: turn_id, conversation_id, number, user_id, at, status } = journal.turn;
     const waiting = await this.waiting(journal, processes);
     return { turn_id, conversation_id, number, user_id, at, status, waiting };

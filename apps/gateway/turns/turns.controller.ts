@@ -46,7 +46,7 @@ export class TurnsController {
   @Get(':id/waiting')
   async waiting(@CurrentUser() user: User, @Param('id') id: string): Promise<{ waiting: Waiting | null }> {
     const turn = await this.gateway.ownership.turn(user, id);
-    return { waiting: await this.gateway.waits.why(turn._id) };
+    return { waiting: await this.gateway.waits.why(user, turn._id) };
   }
 
   /** Played again from the journal: nothing runs. Audited. */

@@ -18,7 +18,8 @@ import type { TurnHints } from './turn-hints.js';
 const TURNS_A_ROUND = 200;
 /** The number of parked turns in a round that is otherwise full of turns that move. */
 const PARKED_A_ROUND = 20;
-const TURNS_AT_ONCE = 20;
+/** A journal may have many megabytes. */
+const TURNS_AT_ONCE = 4;
 const NEXT_CHECK_MS = 5_000;
 const NEXT_CHECK_PARKED_MS = 30_000;
 
@@ -31,14 +32,18 @@ export class DueTurns {
     private readonly hints: TurnHints,
   ) {}
 
-  /** One round: a bounded number of reads and writes for all of them together, then what each one needs. */
+  /** One round: a few turns at a time, with the same reads and writes for all of them, then what each one needs. */
   async sweep(now: number): Promise<void> {
     const due = await this.listDue(now);
     if (due.length === 0) return;
-    const journals = await this.readAll(due, now);
-    await this.moveDue(journals, now);
+    // Before anything else, so that turns whose journals or handling end this process wait for their next round.
+    await this.ports.store.setTurnsDue(
+      due.map(({ _id }) => _id),
+      now + NEXT_CHECK_MS,
+    );
     const undriven: Turn[] = [];
-    await forEachLimited(journals, TURNS_AT_ONCE, (journal) => this.checkTurnSafely(journal, now, undriven));
+    for (let from = 0; from < due.length; from += TURNS_AT_ONCE)
+      await this.sweepSome(due.slice(from, from + TURNS_AT_ONCE), now, undriven);
     const places = new Map(due.map(({ _id }, place) => [_id, place]));
     const placeOf = ({ _id }: Turn) => places.get(_id) ?? due.length;
     await this.hints.send(undriven.sort((a, b) => placeOf(a) - placeOf(b)));
@@ -53,6 +58,12 @@ export class DueTurns {
     const moving = await store.listDueTurns(now, TURNS_A_ROUND, 'moving');
     const left = Math.max(PARKED_A_ROUND, TURNS_A_ROUND - moving.length);
     return [...moving, ...(await store.listDueTurns(now, left, 'parked'))];
+  }
+
+  private async sweepSome(due: Turn[], now: number, undriven: Turn[]): Promise<void> {
+    const journals = await this.readAll(due, now);
+    await this.moveParked(journals, now);
+    await forEachLimited(journals, TURNS_AT_ONCE, (journal) => this.checkTurnSafely(journal, now, undriven));
   }
 
   /** A turn that cannot be read must not keep the sweeper from the others. */
@@ -73,20 +84,11 @@ export class DueTurns {
     return journals;
   }
 
-  /**
-   * Done before anything else, so that a turn whose handling ends this process waits for its next round like all
-   * others.
-   */
-  private async moveDue(journals: Journal[], now: number): Promise<void> {
+  /** A turn that waits for a person is looked at less often. */
+  private async moveParked(journals: Journal[], now: number): Promise<void> {
     const { store } = this.ports;
-    const isParked = (journal: Journal) => statusOf(journal) === 'awaiting_input';
-    const others = journals.filter((journal) => !isParked(journal)).map(({ turn }) => turn._id);
-    await Promise.all([
-      ...[...byNextCheck(journals.filter(isParked), now)].map(([ms, ids]) =>
-        store.setTurnsDue(ids, now + ms),
-      ),
-      others.length > 0 ? store.setTurnsDue(others, now + NEXT_CHECK_MS) : undefined,
-    ]);
+    const parked = journals.filter((journal) => statusOf(journal) === 'awaiting_input');
+    await Promise.all([...byNextCheck(parked, now)].map(([ms, ids]) => store.setTurnsDue(ids, now + ms)));
   }
 
   private checkTurnSafely(journal: Journal, now: number, undriven: Turn[]): Promise<void> {

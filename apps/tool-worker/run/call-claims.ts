@@ -96,6 +96,12 @@ export async function claimNext(
   }
 }
 
+/** Of a call that this worker has just claimed, and has not started. */
+export function pausedAfterClaim(ports: Ports, body: ToolCallBody, pause: Switch): Outcome {
+  const error = pausedDetail(body.tool_name, pause, { wasClaimed: false });
+  return outcomeRow(ports, body, { attempt: 1, durationMs: 0 }, { status: 'failure', error });
+}
+
 /** Of a call whose last worker is lost, which another worker would have run again. */
 function pausedOutcome(ports: Ports, body: ToolCallBody, attempt: number, pause: Switch): Outcome {
   const error =

@@ -12,7 +12,7 @@ import {
 } from '#tools';
 import { timestampOf } from '#time';
 import { SeededRandom, VirtualClock } from '#time/testing';
-import { testPorts } from '#journal/testing';
+import { noSwitches, testPorts } from '#journal/testing';
 import { createCallRunner } from '../testing/create-call-runner.js';
 import type { CallRunner } from './call-runner.js';
 
@@ -132,6 +132,26 @@ describe('a call that was made for another version of its tool', () => {
     });
     expect(await store.listClaims(body.tool_call_id)).toMatchObject([{ purpose: 'settle' }]);
     expect(published).toEqual([]);
+  });
+});
+
+it('a call whose tool was paused while it was claimed never starts', async () => {
+  let hasClaimed = false;
+  const pause = { _id: 'toolset:files', kind: 'toolset', name: 'files', by: 'olga', at: '' } as const;
+  const { claim } = store;
+  store.claim = async (row) => {
+    hasClaimed = true;
+    return claim.call(store, row);
+  };
+  const switches = { ...noSwitches(), pauseOf: () => (hasClaimed ? pause : undefined) };
+  const runner = createRunner(() => Promise.reject(new Error('must not run')), { switches });
+  const body = { ...(await deliver()), class: 'once' as const };
+  const handled = runner.handle(body, new Slots(1));
+  await clock.advance(1_000);
+  expect(await handled).toBe('ack');
+  expect((await store.getOutcome(body.tool_call_id))?.error).toMatchObject({
+    error_type: 'DependencyUnavailable',
+    error_details: { started: false },
   });
 });
 

@@ -9,7 +9,7 @@ import type { Fleet } from '../offer/fleet.js';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import { CallAttempts } from './call-attempts.js';
-import { claimAgain, claimFirst } from './call-claims.js';
+import { claimAgain, claimFirst, pausedAfterClaim } from './call-claims.js';
 import { CallEnds } from './call-ends.js';
 import type { CallPace } from './call-pace.js';
 import { ActiveCall, type Sent } from './active-call.js';
@@ -185,6 +185,9 @@ export class CallRunner {
     if (waitMs !== undefined) return this.ends.refuseForNow(body, label, waitMs);
     const { won, row } = await claimFirst(this.ports, body);
     if (won) {
+      // A process that was frozen learns of a pause only while it waits for this claim.
+      const late = this.pauseOf(body.tool_name);
+      if (late) return this.ends.settle(body, label, pausedAfterClaim(this.ports, body, late));
       this.noteWait(body, hand);
       return this.run(hosted, body, label, row, hand);
     }
