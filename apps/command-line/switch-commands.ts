@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import {
   LOG_LEVELS,
   type ListedSwitch,
@@ -6,6 +6,7 @@ import {
   type LogLevel,
   type SetSwitch,
 } from '#contracts';
+import { CommandError } from './command-error.js';
 import type { GatewayApi } from './gateway-api.adapter.js';
 import { formatTable } from './table.js';
 import { toTerminalSafe } from './terminal-safe.js';
@@ -75,20 +76,38 @@ export function addSwitchCommands(
     .description('undoes a switch: a toolset, a tool, a process, `turns`, or `logs`')
     .option('--process <id>', 'with `logs`: of this process')
     .action(async (name: string, { process = 'all' }: { process?: string }) => {
-      const place = name === 'logs' ? `logs/${encodeURIComponent(process)}` : placeOf(name);
-      await openApi().delete(`${PATH}/${place}`);
+      await resume(openApi(), name, process);
       write(`As before: ${toTerminalSafe(name)}.\n`);
     });
 }
 
-function placeOf(name: string): string {
-  if (name === 'turns') return 'turns/all';
-  if (/^(gateway|orchestrator|worker)-/.test(name)) return `process/${encodeURIComponent(name)}`;
-  return callPlaceOf(name);
+async function resume(api: GatewayApi, name: string, process: string): Promise<void> {
+  const { switches } = await api.get<ListedSwitches>(PATH);
+  const found = findNamed(switches, name, process);
+  if (!found) throw nothingNamed(name, switches);
+  await api.delete(`${PATH}/${found.kind}/${encodeURIComponent(found.name)}`);
+}
+
+/** A toolset may be called `turns` or `logs`, too: then the second `resume` is about it. */
+function findNamed(
+  switches: readonly ListedSwitch[],
+  name: string,
+  process: string,
+): ListedSwitch | undefined {
+  const isMeant = (one: ListedSwitch) =>
+    one.kind === 'logs' ? name === 'logs' && one.name === process : one.kind === 'turns' && name === 'turns';
+  const isNamed = ({ kind, name: own }: ListedSwitch) => kind !== 'logs' && kind !== 'turns' && own === name;
+  return switches.find(isMeant) ?? switches.find(isNamed);
+}
+
+function nothingNamed(name: string, switches: readonly ListedSwitch[]): CommandError {
+  const names = switches.map(({ kind, name: own }) => (own === 'all' ? kind : own));
+  const listed = names.length === 0 ? 'Nothing is.' : `Switched: ${[...new Set(names)].join(', ')}.`;
+  return new CommandError(toTerminalSafe(`Nothing named ${name} is switched. ${listed}`));
 }
 
 function callPlaceOf(name: string): string {
-  if (name === '') throw new InvalidArgumentError('It must be a toolset or a tool.');
+  if (name === '') throw new CommandError('Name a toolset or a tool.');
   return `${name.includes('.') ? 'tool' : 'toolset'}/${encodeURIComponent(name)}`;
 }
 

@@ -121,7 +121,8 @@ export class SocketRequests {
   private describe(name: ClientRequestName | 'unknown', error: unknown): ClientError {
     const refusal = toRequestError(error);
     if (refusal.code === 'internal') this.deps.log.error({ err: error, request: name }, 'request failed');
-    if (refusal.code === 'unavailable')
+    // What was refused on purpose is counted by its limit.
+    if (refusal.code === 'unavailable' && refusal !== error)
       this.deps.log.warn({ err: error, request: name }, 'request refused, temporarily unavailable');
     return toClientError(refusal);
   }

@@ -224,6 +224,18 @@ describe('switches on the command line', () => {
     expect(await listed()).toEqual([]);
   });
 
+  it('resume only what is switched, also toolsets that are called like a switch', async () => {
+    await expect(switchyard('resume', 'web')).rejects.toThrow('Nothing named web is switched. Nothing is.');
+    await switchyard('pause', 'turns');
+    await switchyard('refuse-turns');
+    await expect(switchyard('resume', 'wbe')).rejects.toThrow('Switched: turns.');
+    await switchyard('resume', 'turns');
+    expect(await listed()).toMatchObject([{ kind: 'toolset', name: 'turns' }]);
+    await switchyard('resume', 'turns');
+    expect(await listed()).toEqual([]);
+    await expect(switchyard('pause', '')).rejects.toThrow('Name a toolset or a tool.');
+  });
+
   it('drain a process, refuse turns and choose a log level', async () => {
     await switchyard('drain', GATEWAY_ID, '--reason', 'new disk');
     await switchyard('refuse-turns', '--reason', 'Back at nine.');

@@ -49,7 +49,9 @@ export class ProblemFilter implements ExceptionFilter {
     const { method, path } = request;
     const about = { err: exception, request_id: requestIdOf(response), method, path };
     if (error.code === 'internal') this.log.error(about, 'request failed');
-    if (error.code === 'unavailable') this.log.warn(about, 'request refused, temporarily unavailable');
+    // What was refused on purpose is counted by its limit.
+    if (error.code === 'unavailable' && error !== exception)
+      this.log.warn(about, 'request refused, temporarily unavailable');
     this.sendError(request, response, error);
   }
 
