@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { AuditRecord, CallEvent, Outcome } from '#contracts';
 import { traceIdOf } from '#tracing';
-import { errorTypeLabel } from '#turn';
+import { errorTypeLabel, UNKNOWN_TOOL } from '#turn';
 import type { AuditedCall } from './journal-observer.js';
 import type { Log } from './ports.js';
-
-const UNKNOWN_TOOL = 'unknown';
 
 export function auditedCall(
   userId: string,
@@ -31,7 +29,7 @@ export function audit(
       turn_id: outcome.turn_id,
       trace_id,
       user_id,
-      tool: call.tool_name,
+      tool: isUnknownTool(outcome) ? UNKNOWN_TOOL : call.tool_name,
       version,
       attempt: outcome.attempt,
       worker: outcome.worker,

@@ -93,5 +93,6 @@ export { brokenInCall, isInOrder } from './invariants/call-invariants.js';
 export { unreadableRows } from './invariants/unreadable-rows.js';
 export { brokenInSteps, brokenInTurn, isTakenUpEarly } from './invariants/turn-invariants.js';
 export { whyWaiting } from './waiting/why-waiting.js';
+export { toolNameForOperators, UNKNOWN_TOOL } from './waiting/tool-name-for-operators.js';
 export { timelineOf } from './waiting/timeline.js';
 export { replayOf } from './replay/replay.js';

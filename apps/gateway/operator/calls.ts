@@ -1,6 +1,6 @@
 import { idSchema, type CallView, type Claim, type Journal, type ToolClass } from '#contracts';
 import type { Store } from '#store';
-import { callViewOf, claimsOn } from '#turn';
+import { callViewOf, claimsOn, toolNameForOperators } from '#turn';
 import { notFound } from '../errors/request-error.js';
 import { MAX_PAGE_BYTES } from '../feeds/newest-turns.js';
 
@@ -56,7 +56,7 @@ function callsOf(journal: Journal): ListedCall[] {
         turn_number,
         step: step.n,
         tool_call_id: call.tool_call_id,
-        tool_name: call.tool_name,
+        tool_name: toolNameForOperators(call),
         class: call.class,
         state: view.state,
         attempt: view.attempt,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { encodeMessage, newMessage, type Call, type CatalogTool } from '#contracts';
+import { encodeMessage, newMessage, type Call, type CatalogTool, type Step } from '#contracts';
 import { ArgumentValidator } from '#tools';
 import { DEFAULT_BUDGETS } from '#turn';
 import { InPlaceChecks } from '#tools/testing';
 import { systemTime } from '#time';
 import type { AskedCall } from '../ask/step-part.js';
-import { resolveCalls, withDataFiles, type CallRules } from './resolve-calls.js';
+import { refuseEndless, resolveCalls, withDataFiles, type CallRules } from './resolve-calls.js';
 
 const tool: CatalogTool = {
   name: 'mail.send',
@@ -134,4 +134,15 @@ describe('data files of a turn', () => {
     expect(withDataFiles(plots, args, {})).toBe(args);
     expect(withDataFiles(plots, undefined, { data_files })).toBeUndefined();
   });
+});
+
+it('calls for the third time in a row are refused, and keep why they could not be sent at all', () => {
+  const call = { tool_name: 'mail.send', arguments: {}, approval: 'none' } as unknown as Call;
+  const refusal = { error_type: 'ToolNotFound', error_message: 'There is no mail.sent.' };
+  const unknown = { ...call, tool_name: 'mail.sent', refusal };
+  const steps = [1, 2].map((n) => ({ n, kind: 'model', calls: [call, unknown] }) as unknown as Step);
+  expect(refuseEndless([call, unknown], steps).map((refused) => refused.refusal?.error_type)).toEqual([
+    'Cancelled',
+    'ToolNotFound',
+  ]);
 });

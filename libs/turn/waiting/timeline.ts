@@ -9,6 +9,7 @@ import {
   type Step,
   type TimelineEntry,
 } from '#contracts';
+import { toolNameForOperators } from './tool-name-for-operators.js';
 
 /** Everything that the journal knows of a turn, in the order of time. */
 export function timelineOf(
@@ -42,10 +43,10 @@ function entriesOfStep(step: Step): TimelineEntry[] {
 }
 
 function ofCall({ at, n }: Step, call: Call): TimelineEntry {
-  const { tool_call_id, tool_name, approval, timeout_ms, refusal } = call;
+  const { tool_call_id, approval, timeout_ms, refusal } = call;
   const bytes = bytesOf(call.arguments);
   const about = {
-    tool_name,
+    tool_name: toolNameForOperators(call),
     class: call.class,
     approval,
     timeout_ms,

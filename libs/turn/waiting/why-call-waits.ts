@@ -2,6 +2,7 @@ import type { Journal, Waiting } from '#contracts';
 import { answerTo, holderOf, lastQuestion } from '../journal/journal.js';
 import { approvalExpiry } from '../rules/call-rules.js';
 import { sendDeadlineOf, type CallDecision } from '../rules/decide.js';
+import { toolNameForOperators } from './tool-name-for-operators.js';
 import type { CallsFleet } from './wait-situation.js';
 
 /** Why an open call waits. */
@@ -11,8 +12,8 @@ export function whyCallWaits(
   fleet: CallsFleet,
 ): Omit<Waiting, 'text'> {
   const { step, call, action } = decision;
-  const { tool_call_id, tool_name } = call;
-  const about = { step: step.n, tool_call_id, tool_name };
+  const { tool_call_id } = call;
+  const about = { step: step.n, tool_call_id, tool_name: toolNameForOperators(call) };
   const holder = holderOf(journal, tool_call_id);
   switch (action.do) {
     case 'await_person':
