@@ -63,12 +63,12 @@ export function refuseEndless(calls: Call[], steps: readonly Step[]): Call[] {
   if (!isEndless(steps, calls)) return calls;
   const message = 'The same calls for the third time in a row. They were not run again.';
   const refusal = errorDetail('Cancelled', message, { started: false });
-  // Why a call could not be sent at all says more than that it was asked for again.
-  return calls.map(({ expires_at: _expires, ...call }) => ({
-    ...call,
-    approval: 'none',
-    refusal: call.refusal ?? refusal,
-  }));
+  // A tool that does not exist stays one: only its refusal says that the call's name is the model's words.
+  const isUnknown = (call: Call) => call.refusal?.error_type === 'ToolNotFound';
+  return calls.map((call) => {
+    const { expires_at: _expires, ...rest } = call;
+    return { ...rest, approval: 'none', refusal: isUnknown(call) ? call.refusal : refusal };
+  });
 }
 
 /** Adds the turn's files to the arguments of a tool that accepts them. The model does not see them. */
