@@ -1,12 +1,11 @@
 import type { FleetState, ListedProcess, ListedToolset, ToolsetLoad, ToolsetOffer } from '#contracts';
 import { deadLetterQueue, toolsQueue, type Bus } from '#messaging';
 import type { Store } from '#store';
-import { timestampOf, type Clock } from '#time';
+import { FreshReads, timestampOf, type Clock } from '#time';
 import { modelsLeft } from './models-left.js';
 
 /** Many people may ask why their turns wait, most of all when much waits. */
-const REUSE_MS = 1_000;
-const MAX_QUEUES = 500;
+const FRESH = { freshMs: 1_000, maxRemembered: 500 };
 
 export interface FleetReaderDeps {
   clock: Pick<Clock, 'now' | 'wall'>;
@@ -20,17 +19,15 @@ export interface FleetReaderDeps {
   };
 }
 
-interface Read<T> {
-  at: number;
-  answer: Promise<T>;
-}
-
 /** What operators see of processes, toolsets and queues; up to 1 s old. */
 export class FleetReader {
-  private processes: Read<ListedProcess[]> | undefined;
-  private readonly queues = new Map<string, Read<number | undefined>>();
+  private readonly processes: FreshReads<ListedProcess[]>;
+  private readonly queues: FreshReads<number | undefined>;
 
-  constructor(private readonly deps: FleetReaderDeps) {}
+  constructor(private readonly deps: FleetReaderDeps) {
+    this.processes = new FreshReads(deps.clock, FRESH);
+    this.queues = new FreshReads(deps.clock, FRESH);
+  }
 
   async read(): Promise<FleetState> {
     const processes = await this.listProcesses();
@@ -46,13 +43,7 @@ export class FleetReader {
   }
 
   listProcesses(): Promise<ListedProcess[]> {
-    if (!this.processes || this.isOld(this.processes))
-      this.processes = { at: this.deps.clock.now(), answer: this.readProcesses() };
-    return this.processes.answer;
-  }
-
-  private isOld({ at }: Read<unknown>): boolean {
-    return this.deps.clock.now() - at >= REUSE_MS;
+    return this.processes.get('', () => this.readProcesses());
   }
 
   private async readProcesses(): Promise<ListedProcess[]> {
@@ -87,12 +78,7 @@ export class FleetReader {
 
   /** Undefined if the broker does not say. */
   messagesIn(queue: string): Promise<number | undefined> {
-    const known = this.queues.get(queue);
-    if (known && !this.isOld(known)) return known.answer;
-    if (this.queues.size >= MAX_QUEUES) this.queues.clear();
-    const answer = this.inspect(queue);
-    this.queues.set(queue, { at: this.deps.clock.now(), answer });
-    return answer;
+    return this.queues.get(queue, () => this.inspect(queue));
   }
 
   private async inspect(queue: string): Promise<number | undefined> {

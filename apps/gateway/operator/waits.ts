@@ -9,7 +9,7 @@ import {
 import { livenessOfOwners, type KnownSwitches, type Ports } from '#journal';
 import { endingStep, holderOf, openCalls, timelineOf, toolsetOf, whyWaiting } from '#turn';
 import { OneByOne } from '#limits';
-import { yieldToEventLoop } from '#time';
+import { FreshReads, yieldToEventLoop } from '#time';
 import { notFound } from '../errors/request-error.js';
 import type { User } from '../people/auth/user.js';
 import type { FleetReader } from './fleet-reader.js';
@@ -17,43 +17,27 @@ import type { FleetReader } from './fleet-reader.js';
 const MAX_LETTERS = 50;
 /** Journals may be large, and only a line of each is kept. */
 const TURNS_AT_ONCE = 2;
-const REUSE_MS = 1_000;
+const FRESH = { freshMs: 1_000, maxRemembered: 10 };
 /** No user id is empty. */
 const EVERYBODY = '';
-
-interface Listed {
-  limit: number;
-  /** Monotonic milliseconds; infinite while it is read. */
-  endedAt: number;
-  answer: Promise<ListedTurn[]>;
-}
 
 /** Why turns wait, and what has happened to them. */
 export class Waits {
   private readonly lines = new OneByOne();
-  /** Many operators may have the page open. */
-  private listed: Listed | undefined;
+  /** By limit: many operators may have the page open. */
+  private readonly lists: FreshReads<ListedTurn[]>;
 
   constructor(
     private readonly ports: Ports,
     private readonly fleet: FleetReader,
     private readonly switches: Pick<KnownSwitches, 'pauseOf'>,
-  ) {}
+  ) {
+    this.lists = new FreshReads(ports.clock, FRESH);
+  }
 
   /** Turns that are not over, those first that the sweeper looks at first. */
   list(limit: number): Promise<ListedTurn[]> {
-    const { clock } = this.ports;
-    if (this.listed && this.listed.limit === limit && !(clock.now() - this.listed.endedAt > REUSE_MS))
-      return this.listed.answer;
-    const asked: Listed = {
-      limit,
-      endedAt: Infinity,
-      answer: this.lines
-        .run(EVERYBODY, () => this.readList(limit))
-        .finally(() => (asked.endedAt = clock.now())),
-    };
-    this.listed = asked;
-    return asked.answer;
+    return this.lists.get(String(limit), () => this.lines.run(EVERYBODY, () => this.readList(limit)));
   }
 
   private async readList(limit: number): Promise<ListedTurn[]> {
