@@ -1,7 +1,7 @@
 import type { CatalogTool, Toolset, ToolDefinition } from '#contracts';
 import { canonicalHash } from './canonical-hash.js';
 import { displayName } from './names.js';
-import { compareVersions, majorOf } from './versions.js';
+import { compareVersions, majorOf, versionOf } from './versions.js';
 
 /** A worker that was silent for this long offers nothing. */
 export const ANNOUNCEMENT_LIFETIME_MS = 30_000;
@@ -103,8 +103,8 @@ export class Catalogue {
 
   /** Whether a living worker has the tool in this major version. */
   hasMajor(toolset: string, toolName: string, major: number): boolean {
-    return this.announcedAs(toolset).some(({ version, tools }) =>
-      tools.some((tool) => tool.name === toolName && majorOf(tool.version ?? version) === major),
+    return this.announcedAs(toolset).some((announced) =>
+      announced.tools.some((tool) => tool.name === toolName && majorOf(versionOf(announced, tool)) === major),
     );
   }
 
@@ -183,9 +183,10 @@ function listOffer(byName: Map<string, Toolset[]>, firstSeen: Map<string, number
     .map(({ toolset, tool }) => ({ own_name: tool.own_name, toolset: toolset.name }));
   return chosen
     .map(({ toolset, tool }) => {
-      const { name, source, server, version } = toolset;
+      const { name, source, server } = toolset;
+      const version = versionOf(toolset, tool);
       const display_name = displayName({ own_name: tool.own_name, toolset: name, source, server }, local);
-      return { ...tool, version: tool.version ?? version, toolset: name, source, display_name };
+      return { ...tool, version, toolset: name, source, display_name };
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -212,12 +213,8 @@ function intersect(announced: readonly Toolset[], firstSeen: Map<string, number>
  * ones may not know what a newer version takes.
  */
 function isOlder(a: Candidate, b: Candidate): boolean {
-  const byVersion = compareVersions(versionOf(a), versionOf(b));
+  const byVersion = compareVersions(versionOf(a.toolset, a.tool), versionOf(b.toolset, b.tool));
   if (byVersion !== 0) return byVersion < 0;
   if (a.firstSeen !== b.firstSeen) return a.firstSeen < b.firstSeen;
   return a.tool.hash < b.tool.hash;
-}
-
-function versionOf({ toolset, tool }: Candidate): string {
-  return tool.version ?? toolset.version;
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ToolDefinition, Toolset } from '#contracts';
 import { canonicalHash } from './canonical-hash.js';
+import { versionOf } from './versions.js';
 
 /** A known tool that is announced with another definition although its toolset's version is the same. */
 export interface DefinitionChange {
@@ -35,7 +36,7 @@ export class DefinitionWatch {
     return toolsets.flatMap((toolset) =>
       toolset.tools.flatMap((tool) => {
         const { name } = toolset;
-        const version = tool.version ?? toolset.version;
+        const version = versionOf(toolset, tool);
         const changed = this.compare(`${tool.name}@${version}`, tool);
         return changed.length > 0 ? [{ tool: tool.name, toolset: name, version, changed }] : [];
       }),

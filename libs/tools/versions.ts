@@ -1,8 +1,15 @@
+import type { ToolDefinition, Toolset } from '#contracts';
+
 /** `major.minor.patch`, with what https://semver.org allows after it. */
 const VERSION = /^\d{1,9}\.\d{1,9}\.\d{1,9}(?:[-+][0-9A-Za-z.+-]{1,32})?$/;
 
 export function isVersion(value: unknown): value is string {
   return typeof value === 'string' && VERSION.test(value);
+}
+
+/** A tool without a version of its own has that of its toolset. */
+export function versionOf(toolset: Pick<Toolset, 'version'>, tool: Pick<ToolDefinition, 'version'>): string {
+  return tool.version ?? toolset.version;
 }
 
 /** Negative: `a` is older. Servers write what they like: only the first three numbers count. */

@@ -2,9 +2,12 @@ import type { ToolDefinition, Toolset } from '#contracts';
 import { DEFAULT_CONCURRENCY, definitionHash, toBusName, type Tool, type ToolsetHost } from '#tools';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 
+/** As a worker announces it: always with a version. */
+type VersionedDefinition = ToolDefinition & { version: string };
+
 export interface HostedTool {
   tool: Tool;
-  definition: ToolDefinition;
+  definition: VersionedDefinition;
   host: ToolsetHost;
   /** Absent: 32 KiB. */
   outputBytes?: number;
@@ -56,7 +59,7 @@ export class HostedTools {
     return { name, source, server, version, scope, ...more, tools };
   }
 
-  private definitionOf(host: ToolsetHost, { definition }: Tool): ToolDefinition {
+  private definitionOf(host: ToolsetHost, { definition }: Tool): VersionedDefinition {
     const name = toBusName(host.server, definition.own_name);
     const overrides = this.deps.overridesFor(name);
     const described = {

@@ -132,13 +132,13 @@ export class CallRunner {
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
     const label = labelOf(hosted, body, hand);
-    const version = isOtherMajor(hosted, body)
+    const left = isOtherMajor(hosted, body)
       ? await this.otherVersions.leave(hosted, body, hand.sent.traceparent)
       : undefined;
-    if (version === 'passed_on') return 'ack';
+    if (left === 'passed_on') return 'ack';
     const { input_schema } = hosted.definition;
-    const invalid = version ?? (await this.validator.validate(input_schema, body.arguments, body));
-    if (invalid) return (await this.ends.refuse(body, label, { status: 'failure', error: invalid })) ?? 'ack';
+    const refusal = left ?? (await this.validator.validate(input_schema, body.arguments, body));
+    if (refusal) return (await this.ends.refuse(body, label, { status: 'failure', error: refusal })) ?? 'ack';
     const first = await (delivered.do === 'refuse'
       ? this.ends.refuse(body, label, { status: 'failure', error: delivered.error })
       : slots.use((slot) => this.claimAndRun(body, label, hand.runIn(slot))));
@@ -238,8 +238,8 @@ function giveBack(): Promise<never> {
 }
 
 function labelOf({ definition, host }: HostedTool, body: ToolCallBody, { sent }: ActiveCall): CallLabel {
-  const { name: toolset, source, server, version: hostVersion } = host;
-  const { version = hostVersion } = definition;
+  const { name: toolset, source, server } = host;
+  const { version } = definition;
   const label = displayName({ own_name: definition.own_name, toolset, source, server }, []);
   const audited = auditedCall(body.user_id, body.arguments, { version, traceparent: sent.traceparent });
   return { tool_name: definition.name, display_name: label, source, approval: 'none', audited };

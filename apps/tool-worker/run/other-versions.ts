@@ -9,8 +9,8 @@ import type { HostedTool } from '../offer/hosted-tools.js';
 const PAUSE_MS = 200;
 
 /** Whether the call was made for a version of the tool that this worker does not have. */
-export function isOtherMajor(hosted: HostedTool, { tool_version }: ToolCallBody): boolean {
-  return tool_version !== undefined && majorOf(versionOf(hosted)) !== majorOf(tool_version);
+export function isOtherMajor({ definition }: HostedTool, { tool_version }: ToolCallBody): boolean {
+  return tool_version !== undefined && majorOf(definition.version) !== majorOf(tool_version);
 }
 
 /** Calls that were made for another major version of a tool than this worker has: in a rolling update both live. */
@@ -22,7 +22,7 @@ export class OtherVersions {
 
   /** `passed_on`: another worker will have the call. Else the reason why it never runs. */
   async leave(
-    hosted: HostedTool,
+    { definition }: HostedTool,
     body: ToolCallBody,
     traceparent: string | undefined,
   ): Promise<'passed_on' | ErrorDetail> {
@@ -30,7 +30,7 @@ export class OtherVersions {
     if (!this.fleet.hasMajor(toolsetOf(tool_name), tool_name, majorOf(tool_version)))
       return errorDetail(
         'DependencyUnavailable',
-        `${tool_name} ${tool_version} is gone, and ${versionOf(hosted)} takes other calls. A new message uses the new version.`,
+        `${tool_name} ${tool_version} is gone, and ${definition.version} takes other calls. A new message uses the new version.`,
         { started: false },
       );
     await this.passOn(body, traceparent);
@@ -46,8 +46,4 @@ export class OtherVersions {
     const message = newMessage(this.ports, 'tool.call', body, traceparent);
     await bus.publish(`tools.${toolsetOf(body.tool_name)}`, message);
   }
-}
-
-function versionOf({ definition, host }: HostedTool): string {
-  return definition.version ?? host.version;
 }
