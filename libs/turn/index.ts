@@ -1,3 +1,4 @@
+export { asksModel } from './journal/asks-model.js';
 export { endsTurn } from './journal/ends-turn.js';
 export { answerDue, isEndless, isReplaced, unreadableAnswers } from './rules/formatter-rules.js';
 export {
@@ -93,6 +94,6 @@ export { brokenInCall, isInOrder } from './invariants/call-invariants.js';
 export { unreadableRows } from './invariants/unreadable-rows.js';
 export { brokenInSteps, brokenInTurn, isTakenUpEarly } from './invariants/turn-invariants.js';
 export { whyWaiting } from './waiting/why-waiting.js';
-export { toolNameForOperators, UNKNOWN_TOOL } from './waiting/tool-name-for-operators.js';
+export { namesNoTool, toolNameForOperators, UNKNOWN_TOOL } from './waiting/tool-name-for-operators.js';
 export { timelineOf } from './waiting/timeline.js';
 export { replayOf } from './replay/replay.js';

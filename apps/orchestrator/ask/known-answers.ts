@@ -3,11 +3,6 @@ import type { Model, ModelPart } from '#llm';
 import { toModelName } from '#tools';
 import { NO_USAGE } from '#turn';
 
-/** False for a turn that is a single call, or that came with its answer. */
-export function asksModel({ call, answer }: TurnOptions): boolean {
-  return call === undefined && answer === undefined;
-}
-
 /** Answers in place of the model in a turn whose answer is known in advance. Undefined when a provider is asked. */
 export function knownAnswer({ turn, steps }: Pick<Journal, 'turn' | 'steps'>): Model | undefined {
   const { call, answer } = turn.options;

@@ -1,8 +1,7 @@
 import type { Call, CatalogTool, FailureCode, Step } from '#contracts';
 import { stepRow } from '#journal';
 import type { ArgumentValidator, Offer } from '#tools';
-import { answerDue, approvedTools, textOf } from '#turn';
-import { asksModel } from '../ask/known-answers.js';
+import { asksModel, answerDue, approvedTools, textOf } from '#turn';
 import type { FailedAnswer, WholeAnswer } from '../ask/model-answer.js';
 import type { DrivingDeps } from '../work/driving.deps.js';
 import type { TurnWork } from '../work/turn-work.js';

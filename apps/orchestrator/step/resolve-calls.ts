@@ -8,7 +8,7 @@ import {
   type TurnOptions,
 } from '#contracts';
 import { busNameOf, describeUnknownTool, showUnreadable, type ArgumentValidator } from '#tools';
-import { isEndless, type Budgets } from '#turn';
+import { namesNoTool, isEndless, type Budgets } from '#turn';
 import type { AskedCall } from '../ask/step-part.js';
 import { refuseExcess } from './excess-calls.js';
 import { refuseUnsendable } from './sendable-arguments.js';
@@ -64,10 +64,9 @@ export function refuseEndless(calls: Call[], steps: readonly Step[]): Call[] {
   const message = 'The same calls for the third time in a row. They were not run again.';
   const refusal = errorDetail('Cancelled', message, { started: false });
   // A tool that does not exist stays one: only its refusal says that the call's name is the model's words.
-  const isUnknown = (call: Call) => call.refusal?.error_type === 'ToolNotFound';
   return calls.map((call) => {
     const { expires_at: _expires, ...rest } = call;
-    return { ...rest, approval: 'none', refusal: isUnknown(call) ? call.refusal : refusal };
+    return { ...rest, approval: 'none', refusal: namesNoTool(call) ? call.refusal : refusal };
   });
 }
 

@@ -1,9 +1,9 @@
 import { useOfModel } from '#bootstrap';
 import { findModelRefusal, ModelError, type ModelRequest } from '#llm';
-import { stepAttempt, withoutForeignThinking } from '#turn';
+import { asksModel, stepAttempt, withoutForeignThinking } from '#turn';
 import { ask } from '../ask/ask.js';
 import type { AskPolicy } from '../ask/ask-policy.js';
-import { asksModel, knownAnswer } from '../ask/known-answers.js';
+import { knownAnswer } from '../ask/known-answers.js';
 import { candidateModels } from '../ask/model-choice.js';
 import { countCost } from '../ask/model-cost.js';
 import { countRequest, providerLabel } from '../ask/count-request.js';

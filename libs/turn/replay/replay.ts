@@ -1,4 +1,6 @@
 import type { Call, Journal, Replay, ReplayedCall, ReplayedStep, ReplayNext, Step } from '#contracts';
+import { asksModel } from '../journal/asks-model.js';
+import { byTime } from '../journal/by-time.js';
 import { openCalls, statusOf, textOf } from '../journal/journal.js';
 import type { Budgets } from '../rules/budgets.js';
 import { decide, type Action } from '../rules/decide.js';
@@ -83,7 +85,7 @@ function differenceAt(journal: Journal, step: Step): string[] {
 
 /** The last request contains the earlier ones. */
 function brokenTranscript(journal: Journal): string[] {
-  const last = journal.steps.findLast((step) => asksModel(journal, step));
+  const last = journal.steps.findLast((step) => isModels(journal, step));
   if (!last) return [];
   try {
     assertTranscript(messagesOfTurn(rowsBefore(journal, last)));
@@ -98,7 +100,7 @@ function stepOf(journal: Journal, step: Step): ReplayedStep {
   const { n, attempt, kind, stop_reason, usage, model, error, at } = step;
   const thinking = thinkingOf(step);
   return {
-    ...{ n, attempt, kind, at, stop_reason, usage, asks_model: asksModel(journal, step) },
+    ...{ n, attempt, kind, at, stop_reason, usage, asks_model: isModels(journal, step) },
     ...(model !== undefined && { model }),
     ...(error !== undefined && { error }),
     ...(thinking !== '' && { thinking }),
@@ -116,7 +118,7 @@ function callOf(journal: Journal, step: Step, call: Call): ReplayedCall {
   const answers = journal.answers
     .filter(({ _id }) => _id.startsWith(`${call.tool_call_id}:`))
     .map(({ _id, turn_id: _turn, conversation_id: _conversation, ...answer }) => answer)
-    .sort((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at)));
+    .sort(byTime);
   return { ...view, answers };
 }
 
@@ -124,9 +126,8 @@ function isEndFromOutside({ kind }: Step): boolean {
   return kind === 'cancel' || kind === 'fail';
 }
 
-/** The answer of a turn that names its call, or that took place elsewhere, is known beforehand. */
-function asksModel({ turn: { options } }: Journal, step: Step): boolean {
-  return !isEndFromOutside(step) && options.call === undefined && options.answer === undefined;
+function isModels({ turn }: Journal, step: Step): boolean {
+  return !isEndFromOutside(step) && asksModel(turn.options);
 }
 
 function toNext(journal: Journal, action: Action): ReplayNext {

@@ -9,6 +9,7 @@ import {
   type Step,
   type TimelineEntry,
 } from '#contracts';
+import { byTime } from '../journal/by-time.js';
 import { toolNameForOperators } from './tool-name-for-operators.js';
 
 /** Everything that the journal knows of a turn, in the order of time. */
@@ -25,7 +26,7 @@ export function timelineOf(
     ...answers.map(ofAnswer),
     ...letters.map(ofLetter),
   ];
-  return entries.sort((a, b) => (a.at < b.at ? -1 : Number(a.at > b.at)));
+  return entries.sort(byTime);
 }
 
 function entriesOfStep(step: Step): TimelineEntry[] {
