@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import type { Checked } from '#contracts';
 import { redactText } from '#observability';
-import { checkStore } from '#store';
+import { checkStore, NoStoreError } from '#store';
 import { systemTime, type Time } from '#time';
 import { checkBroker } from './doctor/check-broker.js';
 import { checkConfiguration } from './doctor/check-configuration.js';
 import { checkMcpServers } from './doctor/check-mcp-servers.js';
 import { checkModels } from './doctor/check-model.js';
+import { checkToolsets } from './doctor/check-toolsets.js';
 import type { GatewayApi } from './gateway-api.adapter.js';
 import { openStoreToRead } from './store-access.js';
 import { toTerminalSafe } from './terminal-safe.js';
@@ -19,7 +20,9 @@ const HAS_ERRORS = 1;
 export function addDoctorCommand(program: Command, openApi: () => GatewayApi, terminal: Terminal): void {
   program
     .command('doctor')
-    .description('checks configuration, broker, store, MCP servers and model keys, and changes nothing')
+    .description(
+      'checks configuration, broker, store, tools, MCP servers and model keys, and changes nothing',
+    )
     .option('--json', 'as JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const isUrlGiven = program.getOptionValueSource('url') === 'cli';
@@ -39,6 +42,7 @@ async function checkAll(
     ['configuration', () => checkConfiguration(environment)],
     ['broker', () => checkBroker(environment, time.clock)],
     ['store', () => checkStoreOf(environment, isUrlGiven, openApi)],
+    ['tools', () => checkToolsets(environment, time)],
     ['MCP servers', () => checkMcpServers(environment, time)],
     ['model', () => checkModels(environment, time.clock)],
   ];
@@ -58,13 +62,21 @@ async function checkStoreOf(
   isUrlGiven: boolean,
   openApi: () => GatewayApi,
 ): Promise<Checked[]> {
-  const access = await openStoreToRead(environment, isUrlGiven);
+  const access = await openStoreToRead(environment, isUrlGiven).catch(explainNoStore);
+  if (Array.isArray(access)) return access;
   if (access.kind === 'process') return openApi().get<Checked[]>('/api/admin/doctor');
   try {
     return await checkStore(access.store, access.where);
   } finally {
     await access.store.close();
   }
+}
+
+/** Before the first start there is none, which is nothing to mend. */
+function explainNoStore(error: unknown): Checked[] {
+  if (!(error instanceof NoStoreError)) throw error;
+  const mend = 'Nothing to do before the first start, which makes one.';
+  return [{ subject: 'store', level: 'warning', text: error.message, mend }];
 }
 
 function withoutSecrets({ subject, level, text, mend }: Checked): Checked {

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import type { Environment } from '#bootstrap';
 import { SystemClock } from '#time';
 import { addAccountCommands } from './account-commands.js';
 import { addAuditCommand } from './audit-command.js';
@@ -15,7 +16,7 @@ import { addUsageCommand } from './usage-command.js';
 import type { Terminal } from './terminal.js';
 import { addVerifyCommand } from './verify-command.js';
 
-const DEFAULT_URL = 'http://127.0.0.1:3000';
+const DEFAULT_PORT = '3000';
 
 /** Every command. Failures are thrown. */
 export function createProgram(terminal: Terminal): Command {
@@ -24,7 +25,12 @@ export function createProgram(terminal: Terminal): Command {
     .description(
       'Manages a running Switchyard over the HTTP API of one of its gateways, and checks its store.',
     )
-    .option('--url <url>', 'address of a gateway', parseUrl, DEFAULT_URL)
+    .option(
+      '--url <url>',
+      'address of a gateway (default: the one here, on PORT)',
+      parseUrl,
+      gatewayHere(environment),
+    )
     .addHelpText(
       'after',
       '\nWith AUTH=jwt (npm run token) or AUTH=local set SWITCHYARD_TOKEN to a token of an operator.',
@@ -46,6 +52,11 @@ export function createProgram(terminal: Terminal): Command {
   addVerifyCommand(program, openApi, terminal);
   addDoctorCommand(program, openApi, terminal);
   return program;
+}
+
+/** The gateway that starts with the same variables. */
+function gatewayHere({ PORT: port = '' }: Environment): string {
+  return `http://127.0.0.1:${/^[1-9]\d{0,4}$/.test(port.trim()) ? port.trim() : DEFAULT_PORT}`;
 }
 
 function parseUrl(text: string): string {

@@ -9,7 +9,7 @@ import type { ToolOverrides } from './tool-worker.deps.js';
 
 export interface ToolSources extends Time {
   logger: McpLogger;
-  metrics: McpMetrics;
+  metrics?: McpMetrics;
   /** Built-in tools work on its artifacts and facts. */
   store: Pick<Store, 'getArtifact'> & FactStore;
   /** Where the document index is kept; if absent, in memory. */

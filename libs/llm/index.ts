@@ -18,7 +18,7 @@ export {
 export { SUMMARY_INSTRUCTION } from './port/summary.js';
 export { allowedModels, findModelRefusal, isModelAllowed } from './allowed-models.js';
 export { providerModels } from './provider-models.js';
-export { createModel, describeModel } from './model-setup.js';
+export { createModel, defaultModelName, describeModel, findModelProblem } from './model-setup.js';
 export { checkModelAccess, type ModelAccess } from './check-access.js';
 export { availableProviders, type ModelEnvironment } from './provider-settings.js';
 export { providerSafeName } from './port/tool-arguments.js';

@@ -35,10 +35,10 @@ export function defaultModelName(env: ModelEnvironment): string {
  * model that cannot be used, only that turn fails, with a `ModelError`.
  */
 export function createModel(env: ModelEnvironment, options: ModelOptions): Model {
-  const problem = findProblem(defaultModelName(env), env);
+  const problem = findModelProblem(defaultModelName(env), env);
   if (problem) throw new ModelSetupError(problem);
   for (const name of options.fallbacks ?? []) {
-    const unusable = findProblem(name, env);
+    const unusable = findModelProblem(name, env);
     if (unusable) throw new ModelSetupError(`CONFIG names ${name} as a fallback. ${unusable}`);
   }
   const opened = new Map<string, Promise<Model>>();
@@ -52,7 +52,7 @@ export function createModel(env: ModelEnvironment, options: ModelOptions): Model
   open(defaultModelName(env)).catch(() => undefined);
   return {
     async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart> {
-      const reason = findProblem(request.model, env);
+      const reason = findModelProblem(request.model, env);
       if (reason) throw new ModelError(reason, 'invalid', { retryable: false });
       const model = await open(request.model);
       yield* model.stream(request, signal);
@@ -78,7 +78,7 @@ async function openProvider(name: string, env: ModelEnvironment, options: ModelO
 }
 
 /** Why a model cannot be used, as one sentence, or undefined. */
-export function findProblem(name: string, env: ModelEnvironment): string | undefined {
+export function findModelProblem(name: string, env: ModelEnvironment): string | undefined {
   if (name === 'demo') return undefined;
   const provider = findProvider(providerOf(name));
   if (!provider) return `MODEL names no known provider; supported are ${SUPPORTED}.`;

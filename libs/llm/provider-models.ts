@@ -1,4 +1,4 @@
-import { findProblem, defaultModelName } from './model-setup.js';
+import { findModelProblem, defaultModelName } from './model-setup.js';
 import { providerOf } from './port/model-name.js';
 import type { ModelEnvironment } from './provider-settings.js';
 import { PROVIDERS } from './providers/registry.js';
@@ -19,7 +19,7 @@ export function providerModels(
   const models = new Map<string, string>();
   for (const model of [...named, ...SUGGESTED]) {
     const provider = providerOf(model);
-    if (provider === 'demo' || models.has(provider) || !isAllowed(model) || findProblem(model, env)) continue;
+    if (provider === 'demo' || models.has(provider) || !isAllowed(model) || findModelProblem(model, env)) continue;
     models.set(provider, model);
   }
   return [...models].map(([provider, model]) => ({ provider, model }));

@@ -1,5 +1,6 @@
 export type { Inserted, Store, UsageKey, UsageQuery, UsageSum } from './port/store.port.js';
 export {
+  NoStoreError,
   StoreInUseError,
   StoreSetupError,
   StoreUnavailableError,

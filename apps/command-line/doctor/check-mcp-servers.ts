@@ -3,6 +3,9 @@ import type { Checked } from '#contracts';
 import { createMcpToolsets, loadMcpConfig, McpConfigError, type McpLogger, type McpServer } from '#mcp';
 import type { Time } from '#time';
 
+/** Of what a server wrote to stderr. */
+const LINES_SHOWN = 3;
+
 /** Connects to each server, as a tool worker here would, and lists its tools; a silent one costs 5 s. */
 export async function checkMcpServers(environment: Environment, time: Time): Promise<Checked[]> {
   try {
@@ -19,26 +22,33 @@ export async function checkMcpServers(environment: Environment, time: Time): Pro
 async function checkServer(server: McpServer, time: Time): Promise<Checked> {
   const subject = `MCP server ${server.name}`;
   const reasons: string[] = [];
+  const printed: string[] = [];
   const note = (fields: object) => {
     const { reason } = fields as { reason?: unknown };
     if (typeof reason === 'string') reasons.push(reason);
   };
-  const logger: McpLogger = { info: () => undefined, warn: note, error: note };
+  const logger: McpLogger = { info: (_fields, line) => void printed.push(line), warn: note, error: note };
   const [toolset] = createMcpToolsets([server], logger, time);
+  let count = 0;
   try {
     await toolset!.start();
-    const count = toolset!.tools().length;
-    if (count > 0) return { subject, level: 'ok', text: `it offers ${count} tools` };
-    return {
-      subject,
-      level: 'error',
-      text: `it offers no tools: ${reasons.at(-1) ?? 'it does not answer'}`,
-      mend:
-        'url' in server
-          ? 'Start it, or correct its address.'
-          : 'Run its command by hand to see what it prints.',
-    };
+    count = toolset!.tools().length;
   } finally {
     await toolset!.stop();
   }
+  if (count > 0) return { subject, level: 'ok', text: `it offers ${count} tools` };
+  const why = reasons.at(-1) ?? 'it does not answer';
+  const last = printed.slice(-LINES_SHOWN).join(' | ');
+  const text = `it offers no tools: ${why}${last && `; it printed: ${last}`}`;
+  return { subject, level: 'error', text, mend: mendOf(server, why) };
+}
+
+function mendOf(server: McpServer, why: string): string {
+  if (!('url' in server))
+    return /ENOENT|EACCES/.test(why)
+      ? 'Install its command, or correct it.'
+      : 'Run its command by hand to see why.';
+  return /40[13]/.test(why)
+    ? 'Correct the key or token in its headers.'
+    : 'Start it, or correct its address.';
 }

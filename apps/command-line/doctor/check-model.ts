@@ -1,14 +1,18 @@
 import type { Environment } from '#bootstrap';
 import type { Checked } from '#contracts';
-import { checkModelAccess, type ModelAccess } from '#llm';
+import { checkModelAccess, defaultModelName, findModelProblem, type ModelAccess } from '#llm';
 import type { Clock } from '#time';
 
-/** The keys of all providers that are set, with a question that costs no tokens. */
+/** The model of the deployment, and the keys of all providers that are set, with a question that costs no tokens. */
 export async function checkModels(environment: Environment, clock: Clock): Promise<Checked[]> {
   const access = await checkModelAccess(environment, clock);
-  if (access.length === 0)
-    return [{ subject: 'model', level: 'ok', text: 'no provider is set: the demo model answers' }];
-  return access.map(describe);
+  const name = defaultModelName(environment);
+  if (name === 'demo')
+    return [{ subject: 'model', level: 'ok', text: 'the demo model answers' }, ...access.map(describe)];
+  const problem = findModelProblem(name, environment);
+  if (problem === undefined) return access.map(describe);
+  const mend = 'docs/models.md names what each provider needs.';
+  return [{ subject: 'model', level: 'error', text: problem, mend }, ...access.map(describe)];
 }
 
 function describe({ provider, state, host, reason }: ModelAccess): Checked {

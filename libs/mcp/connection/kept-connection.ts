@@ -117,6 +117,17 @@ export class KeptConnection {
   }
 }
 
+/** `fetch failed` says nothing without the code of its cause. */
 export function reasonOf(error: unknown): string {
-  return error instanceof Error ? toPrintable(error.message, 500) : 'unknown';
+  const { message, cause } = (error ?? {}) as { message?: unknown; cause?: unknown };
+  if (typeof message !== 'string') return 'unknown';
+  const reason = toPrintable(message, 500);
+  const code = codeOf(cause);
+  return code === undefined || reason.includes(code) ? reason : `${reason} (${code})`;
+}
+
+function codeOf(error: unknown): string | undefined {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
+  if (typeof code === 'string' && /^(E[A-Z]+|UND_ERR_[A-Z_]+)$/.test(code)) return code;
+  return cause === undefined ? undefined : codeOf(cause);
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type Database from 'libsql';
-import { StoreSetupError } from '../port/store-errors.js';
+import { NoStoreError, StoreSetupError } from '../port/store-errors.js';
 import { createTables } from './create-tables.js';
 import { lockDataDir } from './data-lock.js';
 
@@ -35,7 +35,7 @@ export async function openDatabase(dataDir: string): Promise<OpenDatabase> {
 export async function openToRead(dataDir: string): Promise<OpenDatabase> {
   const { default: Connection } = await import('libsql');
   const path = join(dataDir, FILE);
-  if (!existsSync(path)) throw new StoreSetupError(`There is no store in ${dataDir}: check DATA_DIR.`);
+  if (!existsSync(path)) throw new NoStoreError(`There is no store in ${dataDir}: check DATA_DIR.`);
   const lock = lockDataDir(Connection, dataDir);
   try {
     const database = new Connection(path);

@@ -8,6 +8,9 @@ export class StoreSetupError extends Error {
   override name = 'StoreSetupError';
 }
 
+/** Nothing has been stored yet, or DATA_DIR names another folder. */
+export class NoStoreError extends StoreSetupError {}
+
 /** Another process has the data folder. */
 export class StoreInUseError extends StoreSetupError {}
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -60,8 +60,9 @@ describe('switchyard doctor', () => {
         'OK       configuration: every variable and setting is valid.',
         'OK       broker: RABBITMQ_URL is not set: npm start needs no broker.',
         `OK       store: ${folder} answers, and has every collection and index.`,
+        'OK       tools: a tool worker here hosts math, knowledge, web, http, time, memory, artifacts.',
         'OK       MCP servers: ./mcp.json names none.',
-        'OK       model: no provider is set: the demo model answers.',
+        'OK       model: the demo model answers.',
         '',
       ].join('\n'),
     });
@@ -80,12 +81,43 @@ describe('switchyard doctor', () => {
     );
     expect(text).toMatch(/PORT must be a whole number/);
     expect(text).toMatch(/MODEL must be demo or one of/);
-    expect(text).not.toMatch(/s3cret|DIALECTS/);
+    expect(text).not.toMatch(/s3cret|DIALECTS|demo model answers/);
+    expect(text).toMatch(/not checked while the configuration has errors/);
   });
 
   it('warns of settings that look like a mistake, and ends with 0', async () => {
     const { bad, code } = await doctor({ RETENTION_DAYS: '30' });
     expect([code, bad]).toMatchObject([0, [{ subject: 'configuration', level: 'warning' }]]);
+  });
+
+  it.each([
+    [{ TOOLS_DIR: 'nowhere' }, 'nowhere is not a folder'],
+    [{ TOOLS_DIR: 'broken' }, 'x.tool.mjs: SyntaxError'],
+    [{ DOCS_DIR: 'nowhere' }, 'DOCS_DIR names'],
+    [{ TOOLSETS: 'math,wbe' }, 'TOOLSETS names wbe, but there are only math'],
+  ])('finds what keeps a tool worker from starting: %j', async (given, text) => {
+    await mkdir(join(folder, 'broken'));
+    await writeFile(join(folder, 'broken', 'x.tool.mjs'), 'export default {');
+    const paths = Object.entries(given).map(([name, value]) => [
+      name,
+      name === 'TOOLSETS' ? value : join(folder, value),
+    ]);
+    const { bad, code } = await doctor(Object.fromEntries(paths) as Record<string, string>);
+    expect([code, bad]).toEqual([
+      1,
+      [{ subject: 'tools', level: 'error', text: expect.stringContaining(text), mend: expect.any(String) }],
+    ]);
+  });
+
+  it('takes no demo model for the one that was asked for', async () => {
+    const { bad, text } = await doctor({ MODEL: 'openai/gpt-5' });
+    expect(bad.map(({ subject }) => subject)).toEqual(['configuration', 'tools', 'model']);
+    expect(text).not.toContain('demo model answers');
+  });
+
+  it('warns before the first start, which is no error', async () => {
+    const { bad, code } = await doctor({ DATA_DIR: join(folder, 'new') });
+    expect([code, bad]).toMatchObject([0, [{ subject: 'store', level: 'warning' }]]);
   });
 
   it('finds missing indexes and tables: one without which nothing starts is an error', async () => {
@@ -101,18 +133,18 @@ describe('switchyard doctor', () => {
     expect(bad.every(({ mend }) => mend?.startsWith('Start a process'))).toBe(true);
   });
 
-  it('finds a store that is not there, or cannot be reached, without its password', async () => {
-    expect((await doctor({ DATA_DIR: '/nonexistent' })).bad).toMatchObject([
-      {
-        subject: 'store',
-        level: 'error',
-        text: expect.stringContaining('There is no store in /nonexistent'),
-      },
-    ]);
+  it('finds a store that cannot be reached, without its password', async () => {
     const url = `mongodb://user:s3cret@127.0.0.1:${await findFreePort()}/x`;
     const { bad, text } = await doctor({ MONGODB_URL: url });
     expect(bad).toMatchObject([{ subject: 'store', text: expect.stringContaining('cannot be reached') }]);
     expect(text).not.toContain('s3cret');
+  });
+
+  it('asks the gateway on PORT', async () => {
+    const harness = await startHarness();
+    const { port } = new URL(harness.url);
+    expect((await run({ PORT: port }, 'status')).text).toMatch(/^PROCESS/);
+    await harness.stop();
   });
 
   it('asks the running process about a store that it has locked', async () => {
@@ -132,7 +164,9 @@ describe('switchyard doctor', () => {
     const env = await mcpConfig({
       good: { command: process.execPath, args: [testServerScript('scripted')] },
       absent: { command: '/nonexistent/server' },
-      away: { url: `http://user:s3cret@127.0.0.1:${await findFreePort()}/mcp` },
+      crashing: { command: process.execPath, args: ['-e', 'console.error("no license"); process.exit(1)'] },
+      away: { url: `http://127.0.0.1:${await findFreePort()}/mcp` },
+      wrong: { url: `http://user:s3cret@127.0.0.1:${await findFreePort()}/mcp` },
     });
     const { found, text, code } = await doctor(env);
     const servers = found.filter(({ subject }) => subject.startsWith('MCP'));
@@ -141,9 +175,17 @@ describe('switchyard doctor', () => {
       {
         subject: 'MCP server absent',
         level: 'error',
-        text: expect.stringMatching(/^it offers no tools: .+/),
+        text: expect.stringMatching(/^it offers no tools: .*ENOENT/),
+        mend: 'Install its command, or correct it.',
       },
-      { subject: 'MCP server away', level: 'error', mend: 'Start it, or correct its address.' },
+      { subject: 'MCP server crashing', text: expect.stringMatching(/it printed: no license$/) },
+      {
+        subject: 'MCP server away',
+        level: 'error',
+        text: expect.stringContaining('ECONNREFUSED'),
+        mend: 'Start it, or correct its address.',
+      },
+      { subject: 'MCP server wrong', text: expect.stringContaining('includes credentials') },
     ]);
     expect(code).toBe(1);
     expect(text).not.toContain('s3cret');
