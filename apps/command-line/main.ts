@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
+import { CommanderError } from 'commander';
 import { CommandError } from './command-error.js';
 import { createProgram } from './program.js';
+
+const WRONG_USAGE = 2;
 
 // Whoever reads may have had enough (`| head -1`); a full disk is nothing that a stack trace explains.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -18,8 +21,15 @@ try {
     exitWith: (code) => void (process.exitCode = code),
   }).parseAsync();
 } catch (error) {
+  process.exitCode = report(error);
+}
+
+/** The exit code: 1 says what `verify`, `replay` and `doctor` found, so that wrong usage has another. */
+function report(error: unknown): number {
+  // Has been printed, as has the help that was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
   process.stderr.write(`${error instanceof CommandError ? error.message : describe(error)}\n`);
-  process.exitCode = error instanceof CommandError ? error.exitCode : 1;
+  return error instanceof CommandError ? error.exitCode : 1;
 }
 
 function describe(error: unknown): string {

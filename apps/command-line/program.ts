@@ -36,6 +36,7 @@ export function createProgram(terminal: Terminal): Command {
       '\nWith AUTH=jwt (npm run token) or AUTH=local set SWITCHYARD_TOKEN to a token of an operator.',
     )
     .showHelpAfterError()
+    .exitOverride()
     .configureOutput({ writeOut: write });
   const openApi = (): GatewayApi =>
     new GatewayApi(program.opts<{ url: string }>().url, environment.SWITCHYARD_TOKEN, new SystemClock());

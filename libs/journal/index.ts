@@ -3,6 +3,7 @@ export type { KnownSwitches, Log, Peers, Ports } from './ports.js';
 export { observeJournal, type JournalMetrics } from './observe-journal.js';
 export { auditedCall } from './audit.js';
 export { type Action, ActionLog } from './action-log.js';
+export { toAuditPosition } from './audit-position.js';
 export { auditRecord, AuditTrail, DEFAULT_AUDIT_DAYS } from './audit-trail.js';
 export {
   type CallLabel,

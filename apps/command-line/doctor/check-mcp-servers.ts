@@ -2,6 +2,7 @@ import type { Environment } from '#bootstrap';
 import type { Checked } from '#contracts';
 import { createMcpToolsets, loadMcpConfig, McpConfigError, type McpLogger, type McpServer } from '#mcp';
 import type { Time } from '#time';
+import type { ToolsetHost } from '#tools';
 
 /** Of what a server wrote to stderr. */
 const LINES_SHOWN = 3;
@@ -29,18 +30,21 @@ async function checkServer(server: McpServer, time: Time): Promise<Checked> {
   };
   const logger: McpLogger = { info: (_fields, line) => void printed.push(line), warn: note, error: note };
   const [toolset] = createMcpToolsets([server], logger, time);
-  let count = 0;
-  try {
-    await toolset!.start();
-    count = toolset!.tools().length;
-  } finally {
-    await toolset!.stop();
-  }
+  const count = await countTools(toolset!);
   if (count > 0) return { subject, level: 'ok', text: `it offers ${count} tools` };
   const why = reasons.at(-1) ?? 'it does not answer';
   const last = printed.slice(-LINES_SHOWN).join(' | ');
   const text = `it offers no tools: ${why}${last && `; it printed: ${last}`}`;
   return { subject, level: 'error', text, mend: mendOf(server, why) };
+}
+
+async function countTools(toolset: ToolsetHost): Promise<number> {
+  try {
+    await toolset.start();
+    return toolset.tools().length;
+  } finally {
+    await toolset.stop();
+  }
 }
 
 function mendOf(server: McpServer, why: string): string {

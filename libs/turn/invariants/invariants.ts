@@ -26,11 +26,11 @@ export const INVARIANTS = {
   },
   status_of_end: {
     means: 'The turn is listed as ended, but its journal says otherwise, so no process looks at it again.',
-    mend: 'Check that the store has lost no acknowledged writes. Stop the turn: that ends it in the journal, too.',
+    mend: 'Check that the store has lost no acknowledged writes. Set due_at of its row to 0: the sweeper then corrects its status by the journal, and continues it.',
   },
   stays_due: {
     means: 'The turn or one of its calls has not ended, but the sweeper never looks at it again.',
-    mend: 'Stop the turn, or set due_at of its row to 0: the sweeper then continues it.',
+    mend: 'Set due_at of its row to 0: the sweeper then continues it. Its user can also stop it.',
   },
   known_call: {
     means:

@@ -10,7 +10,7 @@ export async function runCommand(environment: Record<string, string>, ...words: 
     environment,
     exitWith: (given) => void (code = given),
   });
-  await program.exitOverride().parseAsync(words, { from: 'user' });
+  await program.parseAsync(words, { from: 'user' });
   return { text, code };
 }
 

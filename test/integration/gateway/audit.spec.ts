@@ -56,6 +56,8 @@ describe('GET /api/admin/audit', () => {
     ['tool=math.add', [2, 0]],
     ['tool=math.add&user=ann', [0]],
     ['before=2026-03-03', [1, 0]],
+    ['before=2026-03-02T11:30%2B02:00', [0]],
+    ['before=2026-03-02%2010:00:01', [1, 0]],
     ['user=nobody', []],
   ])('answers ?%s', async (query, expected) => {
     const { page } = await ask(query);
@@ -69,7 +71,7 @@ describe('GET /api/admin/audit', () => {
     expect(second.page).toEqual({ records: [records[0]] });
   });
 
-  it.each(['limit=0', 'limit=501', 'user=', 'user=a&user=b', `tool=${'x'.repeat(257)}`])(
+  it.each(['limit=0', 'limit=501', 'user=', 'user=a&user=b', 'before=yesterday', `tool=${'x'.repeat(257)}`])(
     'refuses ?%.30s',
     async (query) => {
       expect((await ask(query)).status).toBe(422);

@@ -5,6 +5,6 @@ export async function runSwitchyard(url: string, token: string, ...words: string
   let output = '';
   const write = (text: string) => void (output += text);
   const program = createProgram({ write, environment: { SWITCHYARD_TOKEN: token } });
-  await program.exitOverride().parseAsync(['--url', url, ...words], { from: 'user' });
+  await program.parseAsync(['--url', url, ...words], { from: 'user' });
   return output;
 }
