@@ -5,7 +5,16 @@ import { formatTable } from './table.js';
 import { toJson } from './to-json.js';
 
 const PROCESS_HEADER = ['PROCESS', 'HOST', 'VERSION', 'SINCE', 'STATE', 'LOAD'] as const;
-const TOOLSET_HEADER = ['TOOLSET', 'WORKERS', 'QUEUED', 'RUNNING', 'SLOTS', 'CALLS/S', 'WAIT'] as const;
+const TOOLSET_HEADER = [
+  'TOOLSET',
+  'WORKERS',
+  'QUEUED',
+  'RUNNING',
+  'SLOTS',
+  'CALLS/S',
+  'WAIT',
+  'STATE',
+] as const;
 const MODEL_HEADER = ['MODEL', 'REQUESTS LEFT', 'TOKENS LEFT', 'STREAMS', 'WAITING', 'PAUSED'] as const;
 const JSON_OPTION = ['--json', 'as JSON'] as const;
 
@@ -99,6 +108,8 @@ function toolsetCells({
   slots,
   per_second,
   estimate_ms,
+  is_paused,
+  draining,
 }: ListedToolset): string[] {
   return [
     name,
@@ -108,5 +119,12 @@ function toolsetCells({
     String(slots),
     per_second.toFixed(1),
     estimate_ms === undefined ? '-' : secondsText(estimate_ms),
+    stateText({ is_paused, draining }),
   ];
+}
+
+/** An older gateway tells neither. */
+function stateText({ is_paused, draining = 0 }: { is_paused?: boolean; draining?: number }): string {
+  const parts = [...(is_paused ? ['paused'] : []), ...(draining > 0 ? [`${draining} draining`] : [])];
+  return parts.join(', ') || '-';
 }

@@ -115,7 +115,8 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   readonly calls = this.part('calls', () => new Calls(this.store));
   readonly fleet = this.part('fleet', () => {
     const { store, bus, peers, clock } = this.deps;
-    return new FleetReader({ store, bus, peers, clock, offered: this.offeredTools });
+    const { offeredTools: offered, switches } = this;
+    return new FleetReader({ store, bus, peers, clock, offered, switches });
   });
   readonly waits = this.part('waits', () => new Waits(this.ports, this.fleet, this.switches));
   readonly switchBoard = this.part('switchBoard', () => {

@@ -132,6 +132,10 @@ export interface ListedToolset extends QueueState, Partial<ToolsetOffer> {
   /** Calls that all its workers run now, and can run at once. */
   running: number;
   slots: number;
+  /** Living workers that have it and take no new calls; not among `workers`. */
+  draining: number;
+  /** By an operator. */
+  is_paused: boolean;
 }
 
 /** What is left of a budget in the whole installation, or that a model is paused: the sum of all orchestrators. */

@@ -98,6 +98,7 @@ describe('switches on the page of operators', () => {
     await waitFor(async () => (await workerProcess()).load.draining === true, { what: 'the drain' });
     await waitFor(async () => !(await isOffered('math.add')), { what: 'the end of the offer' });
     await seenByOther('new disk');
+    await seenByOther('No worker takes calls: 1 draining.');
     await button(label.replace('Drain', 'Undo the drain of')).click();
     await waitFor(() => isOffered('math.add'), { what: 'the offer' });
     expect(await callAfter(unchanged)).toMatchObject(SUM);
@@ -112,9 +113,10 @@ describe('switches on the page of operators', () => {
     expect(refused.error?.error_message).toMatch(/paused by an operator/);
     expect(await row('Toolsets', 'math').innerText()).toContain('paused');
     await seenByOther(/math is paused/);
-    expect(await other.getByRole('row').filter({ hasText: 'wrong sums' }).innerText()).toMatch(
+    expect(await other.getByRole('rowgroup').filter({ hasText: 'wrong sums' }).innerText()).toMatch(
       /local\s+[\d.]+ s/,
     );
+    await other.getByText('wrong sums').scrollIntoViewIfNeeded();
     await takePicture(other, 'ops-switches-phone');
     await takePicture(page, 'ops-switches');
     await button('Resume math').press('Enter');

@@ -129,9 +129,11 @@ describe('the page of operators', () => {
       'orchestrator-2b9e4c11 drains',
       'olga',
       expect.stringMatching(/^20 min/),
-      'New disk for node-3',
       'Undo',
     ]);
+    expect(await page.getByRole('region', { name: 'Switches' }).locator('.ops-why').innerText()).toBe(
+      'New disk for node-3',
+    );
     expect(await cells('Model budgets', 'anthropic')).toEqual([
       'anthropic',
       '412 of 600',

@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Param, Patch, Query, UseGuards } from '@nestjs/common';
 import { z } from 'zod';
 import { accountSchema } from '#contracts';
+import type { ActionLog } from '#journal';
 import { Accounts, type ListedAccount } from '../people/accounts/accounts.js';
 import { KnownAccounts } from '../people/accounts/known-accounts.js';
 import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
@@ -18,7 +19,10 @@ const changeSchema = z.strictObject(accountSchema.pick({ role: true, is_active: 
 @Controller('api/admin/users')
 @UseGuards(HttpUserGuard, OperatorGuard)
 export class AdminAccountsController {
-  constructor(@FromParts() private readonly local: { accounts: Accounts; known: KnownAccounts }) {}
+  constructor(
+    @FromParts()
+    private readonly local: { accounts: Accounts; known: KnownAccounts; actions: Pick<ActionLog, 'note'> },
+  ) {}
 
   @Get()
   list(@Query(new ParsePipe(pageSchema)) page: z.output<typeof pageSchema>): Promise<ListedAccount[]> {
@@ -33,6 +37,12 @@ export class AdminAccountsController {
   ): Promise<ListedAccount> {
     const changed = await this.local.accounts.change(operator, id, change);
     this.local.known.forget(id);
+    const { role, is_active } = changed;
+    const status = `${role}, ${is_active ? 'active' : 'inactive'}`;
+    this.local.actions.note(
+      { audit: 'account_changed', user_id: operator.id, subject: id, status },
+      { account: id, role, is_active },
+    );
     return changed;
   }
 }

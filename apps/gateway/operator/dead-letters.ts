@@ -16,6 +16,7 @@ import type { User } from '../people/auth/user.js';
 import { notFound, RequestError } from '../errors/request-error.js';
 
 const RETRY_AFTER_MS = 5_000;
+const PLAIN_NAME = /^[\w.:-]{0,255}$/;
 
 export interface DeadLettersDeps extends Time {
   store: Store;
@@ -106,6 +107,12 @@ function refusal(outcome: Exclude<PublishOutcome, 'confirmed'>, queue: string): 
   }
 }
 
-function listed({ content: _content, ...letter }: DeadLetter): ListedLetter {
-  return { ...letter, reason: letterReasonOf(letter.reason) };
+/** Whoever may publish to the broker chooses both names, and could write a text there. */
+function listed({ content: _content, queue, message_id, ...letter }: DeadLetter): ListedLetter {
+  return {
+    ...letter,
+    queue: PLAIN_NAME.test(queue) ? queue : 'unreadable',
+    message_id: PLAIN_NAME.test(message_id) ? message_id : 'unreadable',
+    reason: letterReasonOf(letter.reason),
+  };
 }

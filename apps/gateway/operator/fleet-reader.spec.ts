@@ -13,7 +13,7 @@ function readerOf(inspect: (queue: string) => Promise<{ consumers: number; messa
     reads++;
     return [
       { ...row, _id: 'worker-1' },
-      { ...row, _id: 'worker-2' },
+      { ...row, _id: 'worker-2', load: { ...load, draining: true } },
       { ...row, _id: 'worker-dead' },
     ];
   };
@@ -22,6 +22,12 @@ function readerOf(inspect: (queue: string) => Promise<{ consumers: number; messa
     store: { listProcesses },
     bus: { inspect },
     peers: { isDead: async (id) => id === 'worker-dead' },
+    switches: {
+      pauseOf: (toolName) => {
+        const row = { _id: '', by: 'olga', at: '', name: '' };
+        return toolName === 'math.' ? { ...row, kind: 'toolset' } : undefined;
+      },
+    },
     offered: {
       listToolsets: () => ['math'],
       workersOf: (name) => (name === 'web' ? 2 : 0),
@@ -37,7 +43,7 @@ it('adds up what living workers tell of a toolset, and how long its queue takes'
   );
   const { toolsets, queues, processes } = await reader.read();
   expect(toolsets).toEqual([
-    { name: 'math', calls: 0, workers: 0, running: 0, slots: 0, per_second: 0 },
+    { name: 'math', calls: 0, workers: 0, running: 0, slots: 0, per_second: 0, draining: 0, is_paused: true },
     {
       name: 'web',
       calls: 41,
@@ -46,6 +52,8 @@ it('adds up what living workers tell of a toolset, and how long its queue takes'
       slots: 8,
       per_second: 1,
       estimate_ms: 41_000,
+      draining: 1,
+      is_paused: false,
       ...offer,
     },
   ]);
@@ -60,8 +68,23 @@ it('adds up what living workers tell of a toolset, and how long its queue takes'
 it('answers without the lengths of queues while the broker says nothing', async () => {
   const { reader } = readerOf(() => Promise.reject(new Error('down')));
   const { toolsets, queues } = await reader.read();
-  expect(toolsets[1]).toEqual({ name: 'web', workers: 2, running: 4, slots: 8, per_second: 1, ...offer });
+  expect(toolsets[1]).toMatchObject({
+    name: 'web',
+    workers: 2,
+    running: 4,
+    slots: 8,
+    per_second: 1,
+    ...offer,
+  });
+  expect(toolsets[1]).not.toHaveProperty('calls');
   expect(queues).toEqual({});
+});
+
+it('waits at most 1 s for a broker that is stalled', async () => {
+  const { reader, clock } = readerOf(() => new Promise(() => undefined));
+  const read = reader.read();
+  await clock.advance(1_000);
+  expect((await read).queues).toEqual({});
 });
 
 it('reads once a second, however many ask', async () => {

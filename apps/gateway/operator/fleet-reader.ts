@@ -1,17 +1,29 @@
-import type { FleetState, ListedProcess, ListedToolset, ToolsetLoad, ToolsetOffer } from '#contracts';
+import type {
+  FleetState,
+  ListedProcess,
+  ListedToolset,
+  ProcessLoad,
+  ToolsetLoad,
+  ToolsetOffer,
+} from '#contracts';
+import type { KnownSwitches } from '#journal';
 import { deadLetterQueue, toolsQueue, type Bus } from '#messaging';
 import type { Store } from '#store';
-import { FreshReads, timestampOf, type Clock } from '#time';
+import { FreshReads, timestampOf, within, type Clock } from '#time';
 import { modelsLeft } from './models-left.js';
 
 /** Many people may ask why their turns wait, most of all when much waits. */
 const FRESH = { freshMs: 1_000, maxRemembered: 500 };
 
+/** A broker that is stalled must not hold up what else is known. */
+const INSPECT_MS = 1_000;
+
 export interface FleetReaderDeps {
-  clock: Pick<Clock, 'now' | 'wall'>;
+  clock: Pick<Clock, 'now' | 'wall' | 'after'>;
   store: Pick<Store, 'listProcesses'>;
   bus: Pick<Bus, 'inspect'>;
   peers: { isDead(processId: string): Promise<boolean> };
+  switches: Pick<KnownSwitches, 'pauseOf'>;
   offered: {
     listToolsets(): string[];
     workersOf(toolset: string): number;
@@ -60,9 +72,8 @@ export class FleetReader {
 
   async toolset(name: string, processes: readonly ListedProcess[]): Promise<ListedToolset> {
     const calls = await this.messagesIn(toolsQueue(name));
-    const loads = processes
-      .filter(({ is_alive }) => is_alive)
-      .flatMap(({ load }) => load.toolsets?.[name] ?? []);
+    const living = processes.filter(({ is_alive, load }) => is_alive && hosts(load, name));
+    const loads = living.map(({ load }) => load.toolsets![name]!);
     const sum = (field: keyof ToolsetLoad) => loads.reduce((total, load) => total + load[field], 0);
     const per_second = sum('per_second');
     return {
@@ -72,6 +83,8 @@ export class FleetReader {
       running: sum('running'),
       slots: sum('slots'),
       per_second,
+      draining: living.filter(({ load }) => load.draining).length,
+      is_paused: this.isPaused(name),
       ...estimateOf(calls, per_second),
     };
   }
@@ -83,17 +96,25 @@ export class FleetReader {
 
   private async inspect(queue: string): Promise<number | undefined> {
     try {
-      const state = await this.deps.bus.inspect(queue);
+      const state = await within(this.deps.clock, this.deps.bus.inspect(queue), INSPECT_MS);
       return state === 'missing' ? 0 : state.messages;
     } catch {
       return undefined;
     }
   }
 
+  private isPaused(toolset: string): boolean {
+    return this.deps.switches.pauseOf(`${toolset}.`)?.kind === 'toolset';
+  }
+
   private toolsetsOf(processes: readonly ListedProcess[]): string[] {
     const hosted = processes.flatMap(({ load }) => Object.keys(load.toolsets ?? {}));
     return [...new Set([...hosted, ...this.deps.offered.listToolsets()])].sort();
   }
+}
+
+function hosts({ toolsets = {} }: ProcessLoad, name: string): boolean {
+  return Object.hasOwn(toolsets, name);
 }
 
 function estimateOf(calls: number | undefined, perSecond: number): { estimate_ms?: number } {

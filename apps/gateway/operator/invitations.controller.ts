@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import { z } from 'zod';
+import type { ActionLog } from '#journal';
 import { Invitations, type InvitationBody } from '../people/accounts/invitations.js';
 import { Registration } from '../people/accounts/registration.js';
 import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
@@ -25,7 +26,12 @@ const newSchema = z.strictObject({
 @UseGuards(HttpUserGuard, OperatorGuard)
 export class InvitationsController {
   constructor(
-    @FromParts() private readonly local: { invitations: Invitations; registration: Registration },
+    @FromParts()
+    private readonly local: {
+      invitations: Invitations;
+      registration: Registration;
+      actions: Pick<ActionLog, 'note'>;
+    },
   ) {}
 
   @Post()
@@ -39,7 +45,9 @@ export class InvitationsController {
         'invalid',
         `Registration is ${state}, so an invitation would have no effect. Set REGISTRATION=invite.`,
       );
-    return this.local.invitations.create(operator, given);
+    const created = await this.local.invitations.create(operator, given);
+    this.note('invitation_created', operator, created.id);
+    return created;
   }
 
   @Get()
@@ -49,7 +57,12 @@ export class InvitationsController {
 
   @Delete(':id')
   @HttpCode(204)
-  withdraw(@CurrentUser() operator: User, @Param('id') id: string): Promise<void> {
-    return this.local.invitations.withdraw(operator, id);
+  async withdraw(@CurrentUser() operator: User, @Param('id') id: string): Promise<void> {
+    await this.local.invitations.withdraw(operator, id);
+    this.note('invitation_withdrawn', operator, id);
+  }
+
+  private note(audit: 'invitation_created' | 'invitation_withdrawn', operator: User, id: string): void {
+    this.local.actions.note({ audit, user_id: operator.id, subject: id }, { invitation: id });
   }
 }

@@ -11,8 +11,10 @@ import type { Action, ActionLog, KnownSwitches } from '#journal';
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
 import { timestampOf, type Time } from '#time';
-import { notFound } from '../errors/request-error.js';
+import { notFound, RequestError } from '../errors/request-error.js';
 import type { User } from '../people/auth/user.js';
+
+const MAX_SWITCHES = 500;
 
 type Wanted = Pick<Switch, 'kind' | 'name' | 'reason' | 'level'>;
 
@@ -42,11 +44,12 @@ export class SwitchBoard {
     return rows.filter((row) => !isLeft(row)).map(listed);
   }
 
-  /** Throws `not_found` for a process that does not exist. */
+  /** Throws `not_found` for a process that does not exist, `overloaded` when there are too many switches. */
   async set(user: User, wanted: Wanted): Promise<SetSwitch> {
     const { store, clock } = this.deps;
     const { kind, name } = wanted;
     if (isOfProcess(wanted) && !(await this.exists(name))) throw notFound();
+    await this.checkRoom(switchIdOf(kind, name));
     const row: Switch = { _id: switchIdOf(kind, name), by: user.id, at: timestampOf(clock), ...wanted };
     await this.change({ audit: 'switch_set', user_id: user.id, subject: row._id }, wanted, () =>
       store.putSwitch(row),
@@ -75,12 +78,19 @@ export class SwitchBoard {
     actions.note(action, details);
   }
 
+  /** Every process reads all of them every 2 s. */
+  private async checkRoom(id: string): Promise<void> {
+    const rows = await this.deps.store.listSwitches();
+    if (rows.length < MAX_SWITCHES || rows.some(({ _id }) => _id === id)) return;
+    throw new RequestError('overloaded', `There are ${MAX_SWITCHES} switches already: undo some of them.`);
+  }
+
   private async tell(): Promise<void> {
     const { bus, switches } = this.deps;
     const message = newMessage(this.deps, 'switches.changed', {});
-    // Best effort: a broker that is away must not fail a switch that is set.
-    const told = ALL_PROCESSES.map((key) => bus.send(key, message).catch(() => undefined));
-    await Promise.all([switches.read(), ...told]);
+    // Best effort: a broker that is away must neither fail nor delay a switch that is set.
+    for (const key of ALL_PROCESSES) void bus.send(key, message).catch(() => undefined);
+    await switches.read();
   }
 
   private async exists(processId: string): Promise<boolean> {

@@ -9,6 +9,7 @@ import {
   type ListedSwitches,
   type SetSwitch,
 } from '#contracts';
+import { toPrintable } from '#tools';
 import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
 import type { User } from '../people/auth/user.js';
 import { RequestError } from '../errors/request-error.js';
@@ -31,8 +32,14 @@ const placeSchema = z
     path: ['name'],
     error: 'must be a toolset (web), a tool (web.search), the id of a process, or all (turns and logs)',
   });
+/** Everybody whom the switch stops reads it, also in terminals. */
+const reasonSchema = z
+  .string()
+  .max(MAX_SWITCH_REASON)
+  .transform((text) => toPrintable(text, MAX_SWITCH_REASON))
+  .pipe(z.string().min(1));
 const bodySchema = z.strictObject({
-  reason: z.string().trim().min(1).max(MAX_SWITCH_REASON).optional(),
+  reason: reasonSchema.optional(),
   level: z.enum(LOG_LEVELS).optional(),
 });
 

@@ -63,6 +63,7 @@ export class AnswerRecorder {
       catalogue: this.work.catalogue,
       offered: this.offer.filter(this.work.catalogue),
       whyNotOffered: (tool) => this.offer.whyNot(tool),
+      pauseOf: (toolName) => this.deps.switches.pauseOf(toolName),
       needsApproval: (tool) => this.needsApproval(tool),
       completeArguments: (tool, args) => withDataFiles(tool, args, options),
       earlier: journal.steps.flatMap(({ calls: before }) => before),

@@ -21,6 +21,7 @@ const tool: CatalogTool = {
 };
 const rules: CallRules = {
   catalogue: [tool],
+  pauseOf: () => undefined,
   offered: [tool],
   whyNotOffered: () => undefined,
   needsApproval: () => false,

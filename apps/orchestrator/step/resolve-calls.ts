@@ -5,10 +5,11 @@ import {
   type ErrorDetail,
   type Step,
   type StopReason,
+  type Switch,
   type TurnOptions,
 } from '#contracts';
 import { busNameOf, describeUnknownTool, showUnreadable, type ArgumentValidator } from '#tools';
-import { namesNoTool, isEndless, type Budgets } from '#turn';
+import { isEndless, namesNoTool, pausedDetail, type Budgets } from '#turn';
 import type { AskedCall } from '../ask/step-part.js';
 import { refuseExcess } from './excess-calls.js';
 import { refuseUnsendable } from './sendable-arguments.js';
@@ -21,6 +22,8 @@ export interface CallRules {
   offered: CatalogTool[];
   /** The reason why a tool of the catalogue was not offered. */
   whyNotOffered(tool: CatalogTool): string | undefined;
+  /** The switch that pauses it, whose reason the model is told. */
+  pauseOf(toolName: string): Switch | undefined;
   needsApproval(tool: CatalogTool): boolean;
   /** Calls of the turn's earlier steps. */
   earlier: readonly Call[];
@@ -117,6 +120,8 @@ async function refuse(
   tool: CatalogTool,
   rules: CallRules,
 ): Promise<ErrorDetail | undefined> {
+  const pause = rules.pauseOf(tool.name);
+  if (pause) return pausedDetail(tool.name, pause, { wasClaimed: false });
   const reason = rules.whyNotOffered(tool);
   if (reason !== undefined) return errorDetail('PermissionError', `${reason} It was not run.`);
   if (isCutOff) {

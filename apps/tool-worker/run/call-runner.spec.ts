@@ -151,7 +151,7 @@ it('a call whose tool was paused while it was claimed never starts', async () =>
   expect(await handled).toBe('ack');
   expect((await store.getOutcome(body.tool_call_id))?.error).toMatchObject({
     error_type: 'DependencyUnavailable',
-    error_details: { started: false },
+    error_details: { started: false, paused: true },
   });
 });
 

@@ -11,6 +11,9 @@ const ACTIONS = [
   'dead_letter_replayed',
   'dead_letter_discarded',
   'turn_replayed',
+  'account_changed',
+  'invitation_created',
+  'invitation_withdrawn',
 ] as const;
 export const auditEventSchema = z.enum([...CALL_EVENTS, ...ACTIONS]);
 
@@ -25,7 +28,7 @@ export const auditRecordSchema = z.object({
   audit: auditEventSchema,
   /** The user whose turn it is, or the person who did it. */
   user_id: z.string(),
-  /** What a person acted on: `toolset:web`, the id of a dead letter. */
+  /** What a person acted on: `toolset:web`, the id of a dead letter, an account or an invitation. */
   subject: z.string().max(200).optional(),
   conversation_id: idSchema.optional(),
   turn_id: idSchema.optional(),
@@ -37,7 +40,7 @@ export const auditRecordSchema = z.object({
   attempt: z.int().min(0).optional(),
   /** The process that ran or settled the call. */
   worker: z.string().optional(),
-  /** Of a call; of a replayed dead letter, what the broker said of its copy. */
+  /** Of a call; of a replayed dead letter, what the broker said of its copy; of an account, what it now is. */
   status: z.string().optional(),
   /** Of a fixed set. */
   error_type: z.string().optional(),

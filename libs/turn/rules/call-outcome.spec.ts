@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ERROR_TYPES, errorDetail, type ErrorType } from '#contracts';
+import { pausedDetail } from './give-up-rules.js';
 import { CALL_OUTCOMES, callOutcome, errorTypeLabel } from './call-outcome.js';
 
 const plain = { approval: 'none' } as const;
@@ -33,6 +34,12 @@ describe('the outcome of a call in one word', () => {
 
   it('is denied only if the call had asked for an approval', () => {
     expect(callOutcome({ approval: 'required' }, failed('PermissionError', 0), true)).toBe('denied');
+  });
+
+  it('is refused, and not without a worker, when an operator has paused it', () => {
+    const pause = { _id: '', kind: 'toolset', name: 'web', by: 'olga', at: '' } as const;
+    const error = pausedDetail('web.search', pause, { wasClaimed: false });
+    expect(callOutcome(plain, { attempt: 0, status: 'failure', error }, true)).toBe('refused');
   });
 
   it('is late if another outcome stands', () => {

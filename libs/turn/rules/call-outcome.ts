@@ -1,4 +1,4 @@
-import { ERROR_TYPES, type Call, type ErrorType, type Outcome } from '#contracts';
+import { ERROR_TYPES, type Call, type ErrorDetail, type ErrorType, type Outcome } from '#contracts';
 
 /** How a call that no worker started was ended. */
 const NOT_STARTED = {
@@ -43,9 +43,15 @@ export function callOutcome(
     if (error.error_type === 'Cancelled') return 'cancelled';
     return error.error_type === 'OutcomeUnknown' ? 'unknown' : 'failure';
   }
+  if (isPaused(error)) return 'refused';
   // A call that would be refused anyway asks no one for an approval.
   if (error.error_type === 'PermissionError' && approval === 'required') return 'denied';
   return NOT_STARTED[error.error_type as keyof typeof NOT_STARTED] ?? 'refused';
+}
+
+/** See `pausedDetail`: an operator stopped it, although workers may live. */
+function isPaused({ error_details: details }: ErrorDetail): boolean {
+  return typeof details === 'object' && details?.paused === true;
 }
 
 /** The error's type as a label with a known set of values. */

@@ -46,7 +46,7 @@ export function pausedDetail(
   return errorDetail(
     'DependencyUnavailable',
     endedSentence(message),
-    wasClaimed ? undefined : { started: false },
+    wasClaimed ? { paused: true } : { started: false, paused: true },
   );
 }
 

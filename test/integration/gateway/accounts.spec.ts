@@ -299,6 +299,7 @@ describe('operators', () => {
     const list = (token: string) => call('/api/admin/users', withToken(token));
     expect((await list(user)).status).toBe(403);
     const listed = await list(operator);
+    const ann = (listed.body as unknown as { id: string }[])[0]!.id;
     expect(listed.body).toMatchObject([
       { number: 1, username: 'Ann', role: 'operator' },
       { number: 2, id: bob, role: 'user' },
@@ -313,9 +314,14 @@ describe('operators', () => {
     });
     expect((await list(user)).status).toBe(200);
     expect((await change(bob, { is_activ: false })).status).toBe(422);
+    expect((await change(bob, { role: 'user', is_active: false })).status).toBe(200);
+    const audited = harness.log.filter((line) => line.includes('"account_changed"'));
+    expect(audited.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { user_id: ann, account: bob, role: 'operator', is_active: true },
+      { user_id: ann, account: bob, role: 'user', is_active: false },
+    ]);
     expect((await change('user_unknown', { is_active: false })).status).toBe(404);
     expect((await change('a.b', { is_active: false })).status).toBe(404);
-    const ann = (listed.body as unknown as { id: string }[])[0]!.id;
     expect(await change(ann, { is_active: false })).toMatchObject({
       status: 403,
       body: { code: 'forbidden' },

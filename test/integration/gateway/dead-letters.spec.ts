@@ -44,6 +44,14 @@ describe('dead letters', () => {
     expect((await ask('GET', '?limit=0')).status).toBe(422);
   });
 
+  it('show no text where whoever published could write one', async () => {
+    const text = 'my password is hunter2';
+    await harness.store.putDeadLetter(letterOf('text', { queue: text, message_id: text }));
+    const shown = await ask('GET', '/text');
+    expect(shown.body).toMatchObject({ queue: 'unreadable', message_id: 'unreadable' });
+    await harness.store.removeDeadLetter('text');
+  });
+
   it('return to the queue that they died in, with a record, even when replayed repeatedly and concurrently', async () => {
     await harness.store.putDeadLetter(letterOf('b'));
     const before = taken.length;

@@ -111,6 +111,11 @@ describe('registration by invitation', () => {
     );
     const [withdrawn, over] = [await invite(boss), await invite(boss)];
     expect((await call('DELETE', `${PATH}/${withdrawn.id}`, undefined, boss)).status).toBe(204);
+    const audited = harness.log.filter((line) => line.includes(`"invitation":"${withdrawn.id}"`));
+    expect(audited.map((line) => (JSON.parse(line) as { audit: string }).audit)).toEqual([
+      'invitation_created',
+      'invitation_withdrawn',
+    ]);
     await harness.store.prolongBinding(over.id, new Date(Date.now() - 1).toISOString());
     for (const token of ['x', withdrawn.token, over.token])
       expect((await register('ann', token)).status).toBe(403);

@@ -64,7 +64,7 @@ const audits = () =>
 
 describe('switches over HTTP', () => {
   it('are rows that say who switched what, when and why; the last writer wins', async () => {
-    const { status, json } = await set('toolset/web', { reason: ' it is slow ' });
+    const { status, json } = await set('toolset/web', { reason: ' it\u202e\u001b[2J\nis slow ' });
     const row = { kind: 'toolset', name: 'web', by: 'olga', at: expect.any(String), reason: 'it is slow' };
     expect([status, json]).toEqual([200, { ...row, is_known: true }]);
     expect(await listed()).toEqual([row]);
@@ -130,6 +130,17 @@ describe('switches over HTTP', () => {
     expect((await set('logs/all')).json!.detail).toMatch(/level/);
     expect((await set('logs/all', { level: 'loud' })).status).toBe(422);
     expect(await listed()).toEqual([]);
+  });
+
+  it('are 500 at most, which every process reads every 2 s', async () => {
+    const names = Array.from({ length: 499 }, (_, i) => `set_${i}`);
+    const by = { by: 'olga', at: new Date().toISOString() };
+    for (const name of names)
+      await harness.store.putSwitch({ _id: `toolset:${name}`, kind: 'toolset', name, ...by });
+    expect((await set('toolset/web')).status).toBe(200);
+    expect((await set('toolset/one_more')).json).toMatchObject({ code: 'overloaded' });
+    expect((await set('toolset/web', { reason: 'why' })).status).toBe(200);
+    await Promise.all(names.map((name) => harness.store.removeSwitch(`toolset:${name}`)));
   });
 
   it('of a process need one that exists, and end with it', async () => {

@@ -190,6 +190,7 @@ export class FleetHarness {
         this.roles[of] - [...this.dead].filter((id) => id.startsWith(of)).length,
     };
     const switches = new Switches({ processId, store: this.store, logger: this.logger });
+    await switches.read();
     const part = {
       store: this.store,
       bus,

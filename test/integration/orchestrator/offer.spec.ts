@@ -101,6 +101,26 @@ describe('blocked tools', () => {
   });
 });
 
+describe('a paused tool that a model names', () => {
+  it('ends as a call that waits for one does: with the words of the operator', async () => {
+    await fleet.startWorker(hosts());
+    const by = { by: 'olga', at: new Date().toISOString(), reason: 'the server moves' };
+    await fleet.store.putSwitch({ _id: 'toolset:mail', kind: 'toolset', name: 'mail', ...by });
+    await fleet.startOrchestrator(callingModel('mail__send'));
+    expect(await run({})).toEqual([
+      {
+        tool: 'mail.send',
+        error: {
+          error_type: 'DependencyUnavailable',
+          error_message: 'The toolset of mail.send is paused by an operator: the server moves.',
+          error_details: { started: false, paused: true },
+        },
+      },
+    ]);
+    expect(runs).toEqual([]);
+  });
+});
+
 describe('an unknown tool name', () => {
   it.each(['Files_Read', 'files__reed', 'FILES__READ', 'read'])(
     '%s is answered with a close name and runs nothing',

@@ -1,4 +1,5 @@
 import type { AuthSettings, GatewayLimits, RegistrationSetting } from '#bootstrap';
+import type { ActionLog } from '#journal';
 import type { Refusals } from '#observability';
 import type { Time } from '#time';
 import type { SharedCounts } from '../../limits/shared-counts.js';
@@ -20,6 +21,7 @@ export interface LocalAccounts {
   signIn: SignIn;
   registration: Registration;
   invitations: Invitations;
+  actions: Pick<ActionLog, 'note'>;
 }
 
 /** Undefined with any other `AUTH`. */
@@ -30,7 +32,12 @@ export function createLocalAccounts(
     limits,
     registration: setting,
   }: { auth: AuthSettings; limits: GatewayLimits; registration: RegistrationSetting },
-  { refusals, counts, time }: { refusals: Refusals; counts: SharedCounts; time: Time },
+  {
+    refusals,
+    counts,
+    time,
+    actions,
+  }: { refusals: Refusals; counts: SharedCounts; time: Time; actions: Pick<ActionLog, 'note'> },
   passwordCost: PasswordCost,
 ): LocalAccounts | undefined {
   if (auth.kind !== 'local') return undefined;
@@ -43,6 +50,7 @@ export function createLocalAccounts(
     accounts,
     registration,
     invitations,
+    actions,
     known: new KnownAccounts(accounts, tokens, clock),
     signIn: new SignIn({
       accounts,

@@ -58,6 +58,8 @@ describe('the history of queues', () => {
       running: 0,
       slots: 1,
       per_second: 0,
+      draining: 0,
+      is_paused: false,
       ...(calls === undefined ? {} : { calls }),
     },
   ];

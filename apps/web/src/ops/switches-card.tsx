@@ -46,17 +46,17 @@ export function SwitchesCard({ switches, nowMs, onChange }: SwitchesCardProps) {
               <th scope="col">What</th>
               <th scope="col">By</th>
               <th scope="col">For</th>
-              <th scope="col">Why</th>
               <th scope="col">
                 <span className="visually-hidden">Actions</span>
               </th>
             </tr>
           </thead>
-          <tbody>
-            {switches.map((row) => (
-              <Row key={`${row.kind} ${row.name}`} row={row} nowMs={nowMs} onUndo={onUndo} />
-            ))}
-          </tbody>
+          {switches.map((row) => (
+            <tbody key={`${row.kind} ${row.name}`}>
+              <Row row={row} nowMs={nowMs} onUndo={onUndo} />
+              <Why row={row} />
+            </tbody>
+          ))}
         </Table>
       )}
     </Card>
@@ -64,7 +64,7 @@ export function SwitchesCard({ switches, nowMs, onChange }: SwitchesCardProps) {
 }
 
 function Row({ row, nowMs, onUndo }: { row: ListedSwitch; nowMs: number; onUndo: () => void }) {
-  const { name, by, at, reason, level } = row;
+  const { name, by, at } = row;
   return (
     <tr>
       <th scope="row" title={name}>
@@ -72,12 +72,22 @@ function Row({ row, nowMs, onUndo }: { row: ListedSwitch; nowMs: number; onUndo:
       </th>
       <td className="ops-cut">{by}</td>
       <td title={at}>{formatElapsed(Math.max(0, nowMs - Date.parse(at)))}</td>
-      <td className="ops-words">{level ?? reason ?? '–'}</td>
       <td className="right ops-actions">
         <SwitchButton place={row} row={row} className="button button-ghost" onChange={onUndo}>
           {row.kind === 'turns' ? undoLabel(row) : undoLabel(row).split(' ')[0]}
         </SwitchButton>
       </td>
+    </tr>
+  );
+}
+
+/** Below the switch: it may be too long for a column, and is what other operators need most. */
+function Why({ row: { level, reason } }: { row: ListedSwitch }) {
+  const texts = [level === undefined ? '' : `Level: ${level}`, reason ?? ''].filter((text) => text !== '');
+  if (texts.length === 0) return null;
+  return (
+    <tr className="ops-why">
+      <td colSpan={4}>{texts.join('. ')}</td>
     </tr>
   );
 }

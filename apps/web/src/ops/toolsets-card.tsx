@@ -116,7 +116,7 @@ function Row({ toolset, pause, oldestMs, history, onChange }: RowProps) {
       </td>
       {workers === 0 ? (
         <td colSpan={4} className="ops-words">
-          <span className="is-bad">No worker is running.</span> {calls !== 0 && 'Calls wait for one.'}
+          <span className="is-bad">{missingWorkers(toolset)}</span> {calls !== 0 && 'Calls wait for one.'}
         </td>
       ) : (
         <Figures toolset={toolset} warn={warn} />
@@ -133,6 +133,12 @@ function Row({ toolset, pause, oldestMs, history, onChange }: RowProps) {
       </td>
     </tr>
   );
+}
+
+function missingWorkers({ draining }: ListedToolset): string {
+  return draining === 0
+    ? 'No worker is running.'
+    : `No worker takes calls: ${formatNumber(draining)} draining.`;
 }
 
 function Figures({ toolset, warn }: { toolset: ListedToolset; warn: string }) {

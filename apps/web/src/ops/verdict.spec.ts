@@ -18,6 +18,8 @@ const toolset = (change: Partial<ListedToolset> = {}): ListedToolset => ({
   running: 0,
   slots: 8,
   per_second: 1,
+  draining: 0,
+  is_paused: false,
   ...change,
 });
 const healthy = {
@@ -96,6 +98,7 @@ describe('a toolset falls behind', () => {
   it('not while its queue is short or fast, or of unknown length', () => {
     expect(isBehind(toolset({ calls: 8, estimate_ms: 60_000 }))).toBe(false);
     expect(isBehind(toolset({ calls: 9, estimate_ms: 20_000 }))).toBe(false);
-    expect(isBehind({ name: 'web', workers: 1, running: 8, slots: 8, per_second: 0 })).toBe(false);
+    const { calls: _unknown, ...silent } = toolset({ workers: 1, running: 8, per_second: 0 });
+    expect(isBehind(silent)).toBe(false);
   });
 });
