@@ -19,7 +19,8 @@ export function providerModels(
   const models = new Map<string, string>();
   for (const model of [...named, ...SUGGESTED]) {
     const provider = providerOf(model);
-    if (provider === 'demo' || models.has(provider) || !isAllowed(model) || findModelProblem(model, env)) continue;
+    if (provider === 'demo' || models.has(provider) || !isAllowed(model) || findModelProblem(model, env))
+      continue;
     models.set(provider, model);
   }
   return [...models].map(([provider, model]) => ({ provider, model }));
