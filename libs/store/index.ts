@@ -1,3 +1,4 @@
+export type { DueTurn } from './port/turn-store.port.js';
 export type { Inserted, Store, UsageKey, UsageQuery, UsageSum } from './port/store.port.js';
 export {
   NoStoreError,

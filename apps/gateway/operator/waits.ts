@@ -15,7 +15,7 @@ import type { User } from '../people/auth/user.js';
 import type { FleetReader } from './fleet-reader.js';
 
 const MAX_LETTERS = 50;
-/** Journals may be large, and only a line of each is kept. */
+/** Even without its content a turn may be large, and only a line of each is kept. */
 const TURNS_AT_ONCE = 2;
 const FRESH = { freshMs: 1_000, maxRemembered: 10 };
 /** No user id is empty. */
@@ -45,7 +45,7 @@ export class Waits {
     const processes = await this.fleet.listProcesses();
     const listed: ListedTurn[] = [];
     for (const ids of chunksOf(turns.map(({ _id }) => _id))) {
-      const journals = await this.ports.store.readJournalsOf(ids);
+      const journals = await this.ports.store.readOutlines(ids);
       await yieldToEventLoop(this.ports.clock);
       listed.push(...(await Promise.all(journals.map((journal) => this.describe(journal, processes)))));
     }
@@ -54,7 +54,8 @@ export class Waits {
 
   /** Of anybody's turn. Throws `not_found`. */
   timeline(operator: User, turnId: string): Promise<TurnTimeline> {
-    return this.inLine(operator, turnId, async (journal) => {
+    const whole = (id: string) => this.ports.store.readJournal(id);
+    return this.inLine(operator, turnId, whole, async (journal) => {
       const [letters, processes] = await Promise.all([
         this.ports.store.listDeadLettersOfTurn(turnId, MAX_LETTERS),
         this.fleet.listProcesses(),
@@ -65,24 +66,25 @@ export class Waits {
 
   /** Null: the turn is over. */
   why(user: User, turnId: string): Promise<Waiting | null> {
-    return this.inLine(user, turnId, async (journal) =>
+    const outline = async (id: string) => (await this.ports.store.readOutlines([id]))[0] ?? null;
+    return this.inLine(user, turnId, outline, async (journal) =>
       this.waiting(journal, await this.fleet.listProcesses()),
     );
   }
 
   /** One turn for a person at a time, because its journal may have many megabytes; others go on in between. */
-  private inLine<T>(user: User, turnId: string, read: (journal: Journal) => Promise<T>): Promise<T> {
+  private inLine<T>(
+    user: User,
+    turnId: string,
+    read: (turnId: string) => Promise<Journal | null>,
+    describe: (journal: Journal) => Promise<T>,
+  ): Promise<T> {
     return this.lines.run(user.id, async () => {
-      const journal = await this.journal(turnId);
+      const journal = idSchema.safeParse(turnId).success ? await read(turnId) : null;
+      if (!journal) throw notFound();
       await yieldToEventLoop(this.ports.clock);
-      return read(journal);
+      return describe(journal);
     });
-  }
-
-  private async journal(turnId: string): Promise<Journal> {
-    const journal = idSchema.safeParse(turnId).success ? await this.ports.store.readJournal(turnId) : null;
-    if (!journal) throw notFound();
-    return journal;
   }
 
   private async describe(journal: Journal, processes: readonly ListedProcess[]): Promise<ListedTurn> {
@@ -131,7 +133,7 @@ export class Waits {
     const before = unended.filter(({ number }) => number < turn.number);
     if (before.length === 0) return undefined;
     // The cached status may lag behind the journal.
-    const journals = await store.readJournals(conversation_id, before);
+    const journals = await store.readOutlines(before.map(({ _id }) => _id));
     return journals.find((other) => !endingStep(other))?.turn;
   }
 }

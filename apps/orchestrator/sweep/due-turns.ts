@@ -1,6 +1,6 @@
-import type { Journal, Turn } from '#contracts';
+import type { Journal } from '#contracts';
 import { BusUnavailableError } from '#messaging';
-import { StoreUnavailableError } from '#store';
+import { StoreUnavailableError, type DueTurn } from '#store';
 import { turnLogFields } from '#tracing';
 import { carryOut, endUnheldTurn, hint, situationOf, type Ports } from '#journal';
 import {
@@ -13,7 +13,7 @@ import {
   type CallDecision,
 } from '#turn';
 import { forEachLimited } from './for-each-limited.js';
-import type { TurnHints } from './turn-hints.js';
+import type { HintedTurn, TurnHints } from './turn-hints.js';
 
 const TURNS_A_ROUND = 200;
 /** The number of parked turns in a round that is otherwise full of turns that move. */
@@ -41,11 +41,11 @@ export class DueTurns {
       due.map(({ _id }) => _id),
       now + NEXT_CHECK_MS,
     );
-    const undriven: Turn[] = [];
+    const undriven: HintedTurn[] = [];
     for (let from = 0; from < due.length; from += TURNS_AT_ONCE)
       await this.sweepSome(due.slice(from, from + TURNS_AT_ONCE), now, undriven);
     const places = new Map(due.map(({ _id }, place) => [_id, place]));
-    const placeOf = ({ _id }: Turn) => places.get(_id) ?? due.length;
+    const placeOf = ({ _id }: HintedTurn) => places.get(_id) ?? due.length;
     await this.hints.send(undriven.sort((a, b) => placeOf(a) - placeOf(b)));
   }
 
@@ -53,21 +53,21 @@ export class DueTurns {
    * There may be many turns that wait for people, and looking at them achieves nothing, so they get the rest of a
    * round.
    */
-  private async listDue(now: number): Promise<Turn[]> {
+  private async listDue(now: number): Promise<DueTurn[]> {
     const { store } = this.ports;
     const moving = await store.listDueTurns(now, TURNS_A_ROUND, 'moving');
     const left = Math.max(PARKED_A_ROUND, TURNS_A_ROUND - moving.length);
     return [...moving, ...(await store.listDueTurns(now, left, 'parked'))];
   }
 
-  private async sweepSome(due: Turn[], now: number, undriven: Turn[]): Promise<void> {
+  private async sweepSome(due: DueTurn[], now: number, undriven: HintedTurn[]): Promise<void> {
     const journals = await this.readAll(due, now);
     await this.moveParked(journals, now);
     await forEachLimited(journals, TURNS_AT_ONCE, (journal) => this.checkTurnSafely(journal, now, undriven));
   }
 
   /** A turn that cannot be read must not keep the sweeper from the others. */
-  private async readAll(due: Turn[], now: number): Promise<Journal[]> {
+  private async readAll(due: DueTurn[], now: number): Promise<Journal[]> {
     const { store } = this.ports;
     try {
       return await store.readJournalsOf(due.map((turn) => turn._id));
@@ -91,11 +91,15 @@ export class DueTurns {
     await Promise.all([...byNextCheck(parked, now)].map(([ms, ids]) => store.setTurnsDue(ids, now + ms)));
   }
 
-  private checkTurnSafely(journal: Journal, now: number, undriven: Turn[]): Promise<void> {
+  private checkTurnSafely(journal: Journal, now: number, undriven: HintedTurn[]): Promise<void> {
     return this.safely(journal.turn, now, () => this.checkTurn(journal, undriven));
   }
 
-  private async safely(turn: Turn, now: number, look: () => Promise<void>): Promise<void> {
+  private async safely(
+    turn: { _id: string; traceparent?: string },
+    now: number,
+    look: () => Promise<void>,
+  ): Promise<void> {
     try {
       await look();
     } catch (error) {
@@ -105,7 +109,7 @@ export class DueTurns {
     }
   }
 
-  private async checkTurn(journal: Journal, undriven: Turn[]): Promise<void> {
+  private async checkTurn(journal: Journal, undriven: HintedTurn[]): Promise<void> {
     const { turn } = journal;
     const action = decideSweep(journal, await situationOf(this.ports, journal));
     if (action.do === 'finish') {
@@ -134,14 +138,15 @@ export class DueTurns {
     if (isSettled(journal)) await ports.store.setTurnDue(turn._id, null);
   }
 
-  private async wakeUp(journal: Journal, undriven: Turn[]): Promise<void> {
+  private async wakeUp(journal: Journal, undriven: HintedTurn[]): Promise<void> {
     const { _id: turn_id } = journal.turn;
     if (this.wake(turn_id)) return;
     const holder = holderOf(journal, turn_id);
     if (holder && !(await this.ports.peers.isDead(holder.owner)))
       return void (await hint(this.ports, journal));
     if (holder) this.ports.observer.repaired('turn_hinted');
-    undriven.push(journal.turn);
+    const { user_id, conversation_id, traceparent } = journal.turn;
+    undriven.push({ _id: turn_id, user_id, conversation_id, traceparent });
   }
 }
 

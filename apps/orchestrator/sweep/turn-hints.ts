@@ -8,6 +8,9 @@ const CROWDED = 100;
 /** Turns that end together cause only one check of the queue. */
 const SOON_MS = 250;
 
+/** A turn without its content, which may be long. */
+export type HintedTurn = Pick<Turn, '_id' | 'conversation_id' | 'user_id' | 'traceparent'>;
+
 export interface TurnShares {
   /** The part that one user may have while hints wait; 1: no limit. */
   share: number;
@@ -22,7 +25,7 @@ export interface TurnShares {
  * round-robin by user; the rest follows as turns end.
  */
 export class TurnHints {
-  private left: Turn[] = [];
+  private left: HintedTurn[] = [];
   private timer: Timer | undefined;
 
   constructor(
@@ -31,7 +34,7 @@ export class TurnHints {
   ) {}
 
   /** The turns that a round of the sweeper found, oldest first. */
-  async send(turns: Turn[]): Promise<void> {
+  async send(turns: HintedTurn[]): Promise<void> {
     this.left = [];
     if (turns.length === 0) return;
     const waiting = await this.countWaiting();
@@ -62,7 +65,7 @@ export class TurnHints {
     this.left = [];
   }
 
-  private isShared(turns: Turn[]): boolean {
+  private isShared(turns: HintedTurn[]): boolean {
     return this.shares.share < 1 && turns.some(({ user_id }) => user_id !== LOCAL_USER_ID);
   }
 
@@ -70,7 +73,7 @@ export class TurnHints {
     await this.sendFairly(this.left, await this.countWaiting());
   }
 
-  private async sendFairly(turns: Turn[], waiting: number): Promise<void> {
+  private async sendFairly(turns: HintedTurn[], waiting: number): Promise<void> {
     const chosen = new Set(waiting === 0 ? turns.slice(0, this.room) : firstOfEach(turns, waiting));
     this.left = turns.filter((turn) => !chosen.has(turn));
     await this.publish([...chosen]);
@@ -84,7 +87,7 @@ export class TurnHints {
     return Math.max(0, turnsAtOnce - driven()) + shareOf(turnsAtOnce, share);
   }
 
-  private async publish(turns: Turn[]): Promise<void> {
+  private async publish(turns: HintedTurn[]): Promise<void> {
     await Promise.all(turns.map((turn) => this.ports.bus.publish('turns', turnHint(this.ports, turn))));
   }
 
@@ -95,7 +98,7 @@ export class TurnHints {
 }
 
 /** While hints wait, a user without any must not wait until those of others are consumed. */
-function firstOfEach(turns: Turn[], waiting: number): Turn[] {
+function firstOfEach(turns: HintedTurn[], waiting: number): HintedTurn[] {
   if (waiting > CROWDED) return [];
   const counts = new Map<string, number>();
   return turns.filter(({ user_id }) => {

@@ -53,6 +53,11 @@ export interface Store extends TurnStore {
   /** The same for turns of any conversations. A turn that was removed meanwhile is left out. */
   readJournalsOf(turnIds: string[]): Promise<Journal[]>;
   /**
+   * The same without the messages, the models' output and the results of tools, which may have many megabytes and are
+   * not read: they are empty. What has happened, when and by whom is as in the journal.
+   */
+  readOutlines(turnIds: string[]): Promise<Journal[]>;
+  /**
    * Steps of the conversation's turns with number in (after, before), sorted by turn number and n: history for the
    * model. With `limit`, only the first ones.
    */

@@ -14,6 +14,8 @@ export type TurnsPage = ({ before?: number } | { after: number }) & {
 
 /** The part of a turn that a list of conversations shows. */
 export type TurnState = Pick<Turn, 'conversation_id' | 'number' | 'status'>;
+/** What the sweeper needs to know before it reads a journal. */
+export type DueTurn = Pick<Turn, '_id' | 'due_at'>;
 export interface Opening {
   conversation_id: string;
   opening: string;
@@ -101,5 +103,5 @@ export interface TurnStore extends AuxiliaryStore {
    * Turns with `due_at` ≤ now, oldest first; `parked`: only those whose cached status is `awaiting_input`; `moving`:
    * only the others.
    */
-  listDueTurns(now: number, limit: number, which?: 'moving' | 'parked'): Promise<Turn[]>;
+  listDueTurns(now: number, limit: number, which?: 'moving' | 'parked'): Promise<DueTurn[]>;
 }

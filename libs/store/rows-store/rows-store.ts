@@ -1,6 +1,7 @@
 import type { Answer, Catalog, Claim, Outcome, ProcessLoad, ProcessRow, Step, Turn } from '#contracts';
 import type { Inserted, Journal, Missing, Store } from '../port/store.port.js';
 import { assembleJournals, type JournalRows } from './assemble-journals.js';
+import { readOutlineRows } from './outline-rows.js';
 import { RowsTurnStore } from './rows-turn-store.js';
 
 /** More than almost any work has. For work with more attempts, the next ones are queried. */
@@ -43,6 +44,11 @@ export class RowsStore extends RowsTurnStore implements Store {
       this.rows.turns.find({ among: { field: '_id', values: turnIds } }),
       this.readJournalRows(turnIds),
     ]);
+    return assembleJournals(turns, rows);
+  }
+
+  async readOutlines(turnIds: string[]): Promise<Journal[]> {
+    const { turns, rows } = await readOutlineRows(this.rows, turnIds);
     return assembleJournals(turns, rows);
   }
 

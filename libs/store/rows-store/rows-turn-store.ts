@@ -1,7 +1,7 @@
 import { type Conversation, ENDED_STATUSES, type Turn, type TurnStatus, UNENDED_STATUSES } from '#contracts';
 import type { Query, Size } from '../port/rows.port.js';
 import type { Inserted } from '../port/auxiliary-store.port.js';
-import type { Opening, TurnsPage, TurnState, TurnStore } from '../port/turn-store.port.js';
+import type { DueTurn, Opening, TurnsPage, TurnState, TurnStore } from '../port/turn-store.port.js';
 import { removeTurns } from './remove-turns.js';
 import { RowsAuxiliaryStore } from './rows-auxiliary-store.js';
 
@@ -141,14 +141,15 @@ export abstract class RowsTurnStore extends RowsAuxiliaryStore implements TurnSt
     await this.rows.turns.change({ among: { field: '_id', values: ids } }, { set: { due_at: dueAt } });
   }
 
-  async listDueTurns(now: number, limit: number, which?: 'moving' | 'parked'): Promise<Turn[]> {
+  async listDueTurns(now: number, limit: number, which?: 'moving' | 'parked'): Promise<DueTurn[]> {
     const query = { where: { due_at: { lte: now } }, order: { due_at: 'asc' }, limit } as const;
     const { turns } = this.rows;
-    if (which === undefined) return turns.find(query);
-    if (which === 'parked') return turns.find({ ...query, equals: { status: PARKED } });
+    const fields = ['_id', 'due_at'] as const;
+    if (which === undefined) return turns.findParts(query, fields);
+    if (which === 'parked') return turns.findParts({ ...query, equals: { status: PARKED } }, fields);
     const where = { ...query.where, status: { in: MOVING } };
     // Almost all due turns have one of these statuses, so an index on the order is more useful than one on the status.
-    return turns.find({ ...query, where, hint: { avoidIndexOf: 'status' } });
+    return turns.findParts({ ...query, where, hint: { avoidIndexOf: 'status' } }, fields);
   }
 
   /** With `bytes`, returns only the first turns that fit: the database measures before it sends. */

@@ -48,6 +48,35 @@ export function describeJournalReads(store: () => Store): void {
       expect(await store().readJournals(turn.conversation_id, [])).toEqual([]);
     });
 
+    it('gives outlines: what has happened, without what was written', async () => {
+      const turn = sampleTurn({ content: 'PLANTED' });
+      const journal = await insertJournal(store(), turn);
+      await store().commitStep(sampleStep(turn, 9, { final: true }));
+      const [outline, ...others] = await store().readOutlines([turn._id, makeId()]);
+      expect(others).toEqual([]);
+      expect(outline!.turn).toEqual({ ...turn, content: '' });
+      expect(outline!.steps.map(({ n, final }) => [n, final])).toEqual([
+        ...journal.steps.map(({ n }) => [n, undefined]),
+        [9, true],
+      ]);
+      expect(outline!.steps.map(({ calls }) => calls)).toEqual([
+        ...journal.steps.map(({ calls }) => calls),
+        [],
+      ]);
+      expect(outline!.steps.every(({ blocks }) => blocks.length === 0)).toBe(true);
+      expect([outline!.claims, outline!.answers]).toEqual([journal.claims, journal.answers]);
+      const withoutResult = { data: null, error: null, explanation: null };
+      expect(outline!.outcomes).toMatchObject(
+        journal.outcomes.map(({ _id, status, attempt, at }) => ({
+          _id,
+          status,
+          attempt,
+          at,
+          ...withoutResult,
+        })),
+      );
+    });
+
     it('gives several turns in bulk, by number', async () => {
       const conversation_id = makeId();
       const journals: Journal[] = [];

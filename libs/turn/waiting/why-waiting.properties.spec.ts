@@ -23,6 +23,7 @@ function situationFrom(tape: Tape, now: number): WaitSituation {
     return judged.get(id)!;
   };
   const workers = tape.choose(3);
+  const queue = { workers, calls: tape.choose(9), per_second: tape.choose(3) };
   return {
     now,
     me,
@@ -32,9 +33,20 @@ function situationFrom(tape: Tape, now: number): WaitSituation {
     fleet: {
       orchestrators: tape.choose(3),
       turnsQueued: tape.oneIn(5) ? undefined : tape.choose(50),
-      queueOf: () => ({ workers, calls: tape.choose(9), per_second: tape.choose(3) }),
+      queueOf: () => queue,
       isPaused: () => workers === 2,
     },
+  };
+}
+
+/** As a store reads it for those who do not see content. */
+function outlineOf({ turn, steps, claims, outcomes, answers }: Journal): Journal {
+  return {
+    turn: { ...turn, content: '' },
+    steps: steps.map((step) => ({ ...step, blocks: [], usage: null })),
+    claims,
+    outcomes: outcomes.map((outcome) => ({ ...outcome, data: null, error: null, explanation: null })),
+    answers,
   };
 }
 
@@ -68,6 +80,7 @@ describe('why a turn waits', () => {
         const situation = situationFrom(tape, tape.oneIn(3) ? now : now + 7 * 86_400_000);
         const waiting = whyWaiting(journal, situation);
         checkReason(journal, waiting, situation);
+        expect(whyWaiting(outlineOf(journal), situation)).toEqual(waiting);
         if (waiting) seen.add(waiting.reason);
       }
     });

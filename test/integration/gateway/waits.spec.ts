@@ -142,7 +142,17 @@ describe('what operators see', () => {
       load: { toolsets: { math: { running: 1, slots: 16, per_second: 0.5 } } },
     });
     expect(toolsets).toEqual([
-      { name: 'math', calls: 0, workers: 0, running: 1, slots: 16, per_second: 0.5, estimate_ms: 0 },
+      {
+        name: 'math',
+        calls: 0,
+        workers: 0,
+        running: 1,
+        slots: 16,
+        per_second: 0.5,
+        estimate_ms: 0,
+        draining: 0,
+        is_paused: false,
+      },
     ]);
     expect(queues).toEqual({ turns: expect.any(Number), results: 0, dead_letters: 0 });
   });
@@ -182,7 +192,7 @@ describe('what operators see', () => {
     expect(await switchyard(token, 'status')).toMatch(
       /^worker-1 +here +9\.9\.9 +\S+ +alive +calls 1 of 16$/m,
     );
-    expect(await switchyard(token, 'toolsets')).toMatch(/^math +0 +0 +1 +16 +0\.5 +0 s$/m);
+    expect(await switchyard(token, 'toolsets')).toMatch(/^math +0 +0 +1 +16 +0\.5 +0 s +-$/m);
     const why =
       'Call 3 of step 1 (math.add) waits for a worker of its toolset, and none is running: start one.';
     expect(await switchyard(token, 'turns', 'why', TURN_ID)).toBe(`${why}\n`);
