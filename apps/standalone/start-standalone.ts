@@ -4,12 +4,13 @@ import { createModel } from '#llm';
 import type { Bus } from '#messaging';
 import type { Logger } from '#observability';
 import type { ToolsetHost } from '#tools';
+import { createToolsets } from '#toolsets';
 import { gatewayDefaults } from '../gateway/gateway-defaults.js';
 import { startGateway, type RunningGateway } from '../gateway/start-gateway.app.js';
 import { fallbacksOf, toOrchestratorSettings } from '../orchestrator/settings.js';
 import { startOrchestrator } from '../orchestrator/start-orchestrator.app.js';
 import { startToolWorker } from '../tool-worker/start-tool-worker.app.js';
-import { createToolsets, overridesFor } from '../tool-worker/toolsets.js';
+import { overridesFor } from '../tool-worker/overrides-for.js';
 
 export interface RunningStandalone {
   gateway: RunningGateway;

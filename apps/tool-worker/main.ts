@@ -3,8 +3,9 @@ import { createRabbitmqBus } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
 import { systemTime } from '#time';
+import { createToolsets } from '#toolsets';
 import { startToolWorker } from './start-tool-worker.app.js';
-import { createToolsets, overridesFor } from './toolsets.js';
+import { overridesFor } from './overrides-for.js';
 
 await runMain('tool worker', async () => {
   const config = loadToolWorkerConfig(process.env);

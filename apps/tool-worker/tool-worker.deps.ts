@@ -40,6 +40,7 @@ export interface ToolWorkerDeps extends Time {
       | 'toolCallsRunning'
       | 'toolCallSlots'
       | 'toolRateRefusals'
+      | 'toolOutputProblems'
       | 'refusals'
     >;
   hosts: ToolsetHost[];

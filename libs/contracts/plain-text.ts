@@ -11,6 +11,12 @@ export function plainText(result: ToolResult): string {
   return [text, ...rest].filter((part) => part).join('\n');
 }
 
+/** What people and the model are told of a result that breaks its tool's output schema; undefined if it does not. */
+export function outputNote({ output_problem }: Pick<ToolResult, 'output_problem'>): string | undefined {
+  if (output_problem == null) return undefined;
+  return `The result breaks the output schema of its tool: ${output_problem}.`;
+}
+
 function textOfData(data: Record<string, unknown>): string {
   if (typeof data.text === 'string') return data.text;
   const keys = Object.keys(data);

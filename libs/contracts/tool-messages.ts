@@ -51,7 +51,12 @@ export const resultStatusSchema = z.enum(['success', 'failure', 'no_change_neede
 const data = jsonObjectSchema.nullable().optional();
 /** What a result of any status may have. Rows and messages spread these fields, so a new one is added here only. */
 const otherFields = { explanation: writtenTextSchema.nullable() };
-const others = z.object(otherFields).partial().shape;
+/** Absent in most results, and in rows and messages of earlier versions. */
+const rareFields = {
+  /** How `data` breaks the tool's output schema, as its worker found it; one sentence without its full stop. */
+  output_problem: writtenTextSchema.optional(),
+};
+const others = { ...z.object(otherFields).partial().shape, ...rareFields };
 /** `failure` has an error and no data; only `partial_success` may have both. */
 const failed = {
   status: z.literal('failure'),
@@ -85,6 +90,7 @@ export const completeResultFields = {
   data: jsonObjectSchema.nullable(),
   error: errorDetailSchema.nullable(),
   ...otherFields,
+  ...rareFields,
 };
 
 /** Body of `tool.call`; keys of a later minor version are dropped. Times: `timeout_ms` counts from the start of the run, `deadline` is the last moment to start and finish. */
@@ -128,7 +134,7 @@ export type ToolClass = z.infer<typeof toolClassSchema>;
 export type ErrorDetail = z.infer<typeof errorDetailSchema>;
 export type ResultStatus = z.infer<typeof resultStatusSchema>;
 /** Code that creates one must keep the rule of `toolResultSchema`. */
-export interface ToolResult extends Partial<z.infer<z.ZodObject<typeof otherFields>>> {
+export interface ToolResult extends Partial<z.infer<z.ZodObject<typeof otherFields & typeof rareFields>>> {
   status: ResultStatus;
   data?: Record<string, unknown> | null;
   error?: ErrorDetail | null;
@@ -144,6 +150,8 @@ export interface ToolResultBody extends ToolResult {
 
 /** The result's fields alone, of a result or of a row that contains one. */
 export function completeResult(result: ToolResult): CompleteResult {
-  const names = Object.keys(completeResultFields) as (keyof CompleteResult)[];
-  return Object.fromEntries(names.map((name) => [name, result[name] ?? null])) as CompleteResult;
+  const { output_problem } = result;
+  const names = ['status', 'data', 'error', ...Object.keys(otherFields)] as (keyof CompleteResult)[];
+  const complete = Object.fromEntries(names.map((name) => [name, result[name] ?? null])) as CompleteResult;
+  return output_problem === undefined ? complete : { ...complete, output_problem };
 }

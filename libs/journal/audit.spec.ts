@@ -3,7 +3,7 @@ import type { Outcome } from '#contracts';
 import { createMetrics } from '#observability';
 import { settle } from './carry-out.js';
 import { observeJournal } from './observe-journal.js';
-import { auditedCall } from './audit.js';
+import { auditedCall, auditRecordOf } from './audit.js';
 import { at, openPorts, outcomeRow, type TestPorts } from './testing/test-ports.js';
 
 const args = { a: 'a value that nobody may read' };
@@ -46,6 +46,14 @@ describe('the audit log of a call', () => {
       },
     ]);
     expect(JSON.stringify(records)).not.toMatch(/nobody may read|secret of the output/);
+  });
+
+  it('says that a result broke the output schema of its tool, and not how', async () => {
+    const outcome = outcomeRow(1, { output_problem: 'a secret is not in the schema' });
+    await settle(ports, label, outcome);
+    expect(records).toMatchObject([{ audit: 'invoked', breaks_output_schema: true }]);
+    expect(auditRecordOf(label, outcome, true)).toMatchObject({ breaks_output_schema: true });
+    expect(JSON.stringify([records, auditRecordOf(label, outcome, true)])).not.toContain('secret');
   });
 
   it.each([

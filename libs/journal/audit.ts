@@ -35,6 +35,7 @@ export function audit(
       worker: outcome.worker,
       status: outcome.status,
       error_type: outcome.error?.error_type,
+      breaks_output_schema: outcome.output_problem === undefined ? undefined : true,
       duration_ms: outcome.duration_ms,
       arguments_sha256,
     },
@@ -64,6 +65,7 @@ export function auditRecordOf(
     worker,
     status,
     ...(error_type !== 'none' && { error_type }),
+    ...(outcome.output_problem !== undefined && { breaks_output_schema: true as const }),
     duration_ms,
     arguments_sha256,
   };

@@ -126,13 +126,22 @@ export class McpToolset implements ToolsetHost {
   private takeListing(listed: ListedTools['tools'], version: string | undefined): void {
     this.version = version ?? this.version;
     const findProblem = (schema: Record<string, unknown>) => this.deps.schemas.findProblem(schema);
-    const { accepted, refused, unchecked } = describeTools(listed, this.config, findProblem);
+    const listing = describeTools(listed, this.config, findProblem);
+    const { accepted, refused, unchecked, withoutOutput } = listing;
     for (const { name, reason } of refused) {
       this.logger.warn({ server: this.server, tool: toPrintable(name, 200), reason }, 'MCP tool not offered');
     }
     if (unchecked > 0) {
       const message = 'MCP tools not checked and not offered, too many before them were refused';
       this.logger.warn({ server: this.server, tools: unchecked }, message);
+    }
+    if (withoutOutput.length > 0) {
+      const names = withoutOutput.slice(0, 10).map((name) => toPrintable(name, 200));
+      const fields = { server: this.server, tools: withoutOutput.length, names };
+      this.logger.warn(
+        fields,
+        'output schemas of MCP tools not usable or too large: results are not checked',
+      );
     }
     this.offer(accepted);
   }

@@ -30,6 +30,14 @@ it('a local tool has the version that its author gives it, which must be one', (
   );
 });
 
+it('the output of a local tool must be an object that JSON Schema can describe', () => {
+  const about = { name: 'echo', description: 'Echoes.', class: 'read', timeoutMs: 1_000 } as const;
+  const define = (output: z.ZodType) =>
+    defineTool({ ...about, input: z.strictObject({}), output, run: () => 1 });
+  expect(() => define(z.string())).toThrow('The tool "echo": output must be an object');
+  expect(() => define(z.object({ at: z.date() }))).toThrow('output cannot be written as a JSON Schema');
+});
+
 describe('the arguments of a local tool', () => {
   it('are parsed by its zod schema, with defaults and refinements', async () => {
     const tool = toolWith(

@@ -18,6 +18,11 @@ export interface ToolSource<Input extends z.ZodType> {
   description: string;
   /** A `z.strictObject`: unknown arguments are refused. `.describe()` each argument. */
   input: Input;
+  /**
+   * A `z.object`: what `run` returns. Data that breaks it stays the result, because the effect has happened; the model
+   * is told, and it is audited and counted.
+   */
+  output?: z.ZodType;
   /** What may happen when a worker is lost during a call; see docs/tools.md. */
   class: ToolClass;
   timeoutMs: number;
@@ -40,14 +45,15 @@ const PARSE_LIMIT_MS = 100;
 
 /** A local tool: one zod schema gives its arguments' type, their JSON Schema and their check. */
 export function defineTool<Input extends z.ZodType>(source: ToolSource<Input>): Tool {
-  const { name, description, input, timeoutMs } = source;
+  const { name, description, input, output, timeoutMs } = source;
   const problem = findProblem(source);
   if (problem) throw new ToolSetupError(`The tool ${JSON.stringify(name)}: ${problem}.`);
   return {
     definition: {
       own_name: name,
       description,
-      input_schema: toInputSchema(name, input),
+      input_schema: toObjectSchema(name, 'input', input),
+      ...(output !== undefined && { output_schema: toObjectSchema(name, 'output', output) }),
       class: source.class,
       timeout_ms: timeoutMs,
       ...(source.version !== undefined && { version: source.version }),
@@ -89,19 +95,19 @@ function isTimeout(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_TIMEOUT_MS;
 }
 
-function toInputSchema(name: string, input: z.ZodType): Record<string, unknown> {
+function toObjectSchema(name: string, io: 'input' | 'output', type: z.ZodType): Record<string, unknown> {
   let schema: Record<string, unknown>;
   try {
-    schema = z.toJSONSchema(input, { io: 'input' });
+    schema = z.toJSONSchema(type, { io });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ToolSetupError(`The tool "${name}": input cannot be written as a JSON Schema (${reason}).`, {
+    throw new ToolSetupError(`The tool "${name}": ${io} cannot be written as a JSON Schema (${reason}).`, {
       cause,
     });
   }
-  const { $schema: _dialect, ...input_schema } = schema;
-  if (input_schema.type === 'object') return input_schema;
-  throw new ToolSetupError(`The tool "${name}": input must be an object, like z.strictObject({ … }).`);
+  const { $schema: _dialect, ...objectSchema } = schema;
+  if (objectSchema.type === 'object') return objectSchema;
+  throw new ToolSetupError(`The tool "${name}": ${io} must be an object, like z.strictObject({ … }).`);
 }
 
 /**

@@ -12,7 +12,7 @@ export interface DefinitionChange {
   changed: string[];
 }
 
-const PARTS = ['description', 'input_schema', 'class', 'timeout_ms', 'own_name'] as const;
+const PARTS = ['description', 'input_schema', 'output_schema', 'class', 'timeout_ms', 'own_name'] as const;
 
 interface Seen {
   hashes: Set<string>;
@@ -46,7 +46,9 @@ export class DefinitionWatch {
   private compare(key: string, tool: ToolDefinition): string[] {
     const before = this.seen.get(key);
     if (before?.hashes.has(tool.hash)) return [];
-    const parts = Object.fromEntries(PARTS.map((part) => [part, canonicalHash(tool[part])])) as Seen['parts'];
+    const parts = Object.fromEntries(
+      PARTS.map((part) => [part, canonicalHash(tool[part] ?? null)]),
+    ) as Seen['parts'];
     const hashes = before && before.hashes.size < MAX_WAYS ? before.hashes : new Set<string>();
     this.seen.set(key, { hashes: hashes.add(tool.hash), parts });
     return before ? PARTS.filter((part) => before.parts[part] !== parts[part]) : [];

@@ -23,6 +23,8 @@ export { outputBudget } from './output-budget.js';
 export { describeBytes, makeArtifact, referenceTo } from './make-artifact.js';
 export { readImageHeader } from './image-header.js';
 export { ArgumentValidator } from './validate-arguments.js';
+export { SchemaChecks } from './schema-checks.js';
+export { checkOutput } from './validate-output.js';
 export { InputSchemas } from './input-schemas.js';
 export type { SlowChecks } from './slow-checks.port.js';
 export { ThreadedChecks } from './threaded-checks.js';

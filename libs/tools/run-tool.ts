@@ -4,12 +4,16 @@ import { makeArtifact, referenceTo } from './make-artifact.js';
 import type { Tool, ToolContext } from './tool.port.js';
 import { toFailure, toToolResult } from './tool-result.js';
 import { ThreadedChecks } from './threaded-checks.js';
+import { checkOutput } from './validate-output.js';
+import { SchemaChecks } from './schema-checks.js';
 import { ArgumentValidator } from './validate-arguments.js';
 
 /** Tool authors test with the machine's clock. */
 const clock = new SystemClock();
+const slowChecks = new ThreadedChecks({ clock });
+const outputs = new SchemaChecks({ slowChecks });
 const validator = new ArgumentValidator({
-  slowChecks: new ThreadedChecks({ clock }),
+  slowChecks,
   refusals: { note: () => undefined },
 });
 
@@ -21,8 +25,8 @@ const PLACE = {
 };
 
 /**
- * Runs a tool as a worker does, for the tests of tool authors: the arguments are checked against its schema, and a
- * thrown error becomes the failure that the model gets.
+ * Runs a tool as a worker does, for the tests of tool authors: the arguments are checked against its schema, a thrown
+ * error becomes the failure that the model gets, and `output_problem` says how a result breaks its output schema.
  */
 export async function runTool(
   tool: Tool,
@@ -32,7 +36,10 @@ export async function runTool(
   const error = await validator.validate(tool.definition.input_schema, args);
   if (error) return { status: 'failure', data: null, error };
   try {
-    return toToolResult(await tool.run(args, { ...aCall(tool), ...context }));
+    const result = toToolResult(await tool.run(args, { ...aCall(tool), ...context }));
+    const { output_schema } = tool.definition;
+    const verdict = await checkOutput(outputs, { source: 'local', output_schema }, result, PLACE.user_id);
+    return typeof verdict === 'object' ? { ...result, output_problem: verdict.problem } : result;
   } catch (thrown) {
     return toFailure(thrown);
   }

@@ -84,8 +84,8 @@ function toData(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : { value };
 }
 
-/** With an error of a known type, and no longer than a result may be. */
-function bounded(result: ToolResult): CompleteResult {
+/** With an error of a known type, no longer than a result may be, and without what only a worker may say of it. */
+function bounded({ output_problem: _notOfATool, ...result }: ToolResult): CompleteResult {
   const { error, explanation } = result;
   return {
     ...completeResult(result),

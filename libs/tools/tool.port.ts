@@ -75,6 +75,8 @@ export interface ToolDescription {
   description: string;
   /** JSON Schema of the arguments, an object schema. */
   input_schema: Record<string, unknown>;
+  /** JSON Schema of the result's `data`; of an MCP tool, of its structured content. Data that breaks it is noted. */
+  output_schema?: Record<string, unknown>;
   class: ToolClass;
   timeout_ms: number;
   /** `major.minor.patch`; absent: the toolset's. */

@@ -4,6 +4,8 @@ import { errorDetail, type ErrorDetail } from '#contracts';
 const MAX_VALUE_LENGTH = 200;
 const MAX_CONSTRAINT_LENGTH = 500;
 const MASK = '***';
+export const NOT_AN_ARGUMENT = 'is not an argument of this tool';
+export const ALL_ARGUMENTS = 'arguments';
 const SECRET_NAME =
   /pass(word|wd|phrase)?$|secret|token|api[-_]?key|authorization|credential|cookie|private[-_]?key/i;
 
@@ -13,7 +15,7 @@ const SECRET_NAME =
 export function toValidationError(errors: readonly ErrorObject[], args: unknown): ErrorDetail {
   const error = errors.at(-1)!;
   const path = parameterPath(error);
-  const parameter = path.join('.').slice(0, MAX_VALUE_LENGTH) || 'arguments';
+  const parameter = path.join('.').slice(0, MAX_VALUE_LENGTH) || ALL_ARGUMENTS;
   const constraint = describeConstraint(errors).slice(0, MAX_CONSTRAINT_LENGTH);
   return {
     error_type: 'ValidationError',
@@ -57,8 +59,7 @@ function describeConstraint(errors: readonly ErrorObject[]): string {
 
 function describe({ keyword, message, params }: ErrorObject): string {
   if (keyword === 'required') return 'is required';
-  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties')
-    return 'is not an argument of this tool';
+  if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') return NOT_AN_ARGUMENT;
   if (keyword === 'enum') {
     const { allowedValues } = params as { allowedValues: unknown[] };
     return `must be one of ${allowedValues.map((value) => JSON.stringify(value)).join(', ')}`;

@@ -76,6 +76,9 @@ async function loadToolFile(
       if (wrong) throw fail(`the tool ${JSON.stringify(name)}: ${wrong}.`);
       const problem = schemas.findProblem(definition.input_schema);
       if (problem) throw fail(`the tool ${definition.own_name} cannot be called. ${problem}`);
+      const { output_schema } = definition;
+      if (output_schema !== undefined && schemas.findProblem(output_schema) !== undefined)
+        throw fail(`the tool ${definition.own_name}: its output schema cannot be used.`);
     }
     return defineToolset({ name, version: VERSION, tools });
   } catch (error) {

@@ -33,6 +33,10 @@ const ELSEWHERE = {
     'toolDefinitionChanges',
     'test/integration/orchestrator/offer.spec.ts',
   ],
+  switchyard_tool_output_problems_total: [
+    'toolOutputProblems',
+    'test/integration/tool-worker/output-schemas.spec.ts',
+  ],
   switchyard_tool_rate_refusals_total: ['toolRateRefusals', 'test/integration/tool-worker/limits.spec.ts'],
   switchyard_unknown_sockets: ['unknown_sockets', 'test/integration/gateway/unknown-sockets.spec.ts'],
 } as const;

@@ -44,7 +44,16 @@ const shout = defineTool({
   timeoutMs: 5_000,
   run: ({ text }, { userId }) => text.toUpperCase() + ' by ' + userId,
 });
-export default [copy, shout];`;
+const count = defineTool({
+  name: 'count',
+  description: 'Counts letters.',
+  input: z.strictObject({ text: z.string() }),
+  output: z.object({ letters: z.number() }),
+  class: 'read',
+  timeoutMs: 5_000,
+  run: ({ text }) => ({ letters: text === '' ? 'none' : text.length }),
+});
+export default [copy, count, shout];`;
 
 describeWithServices(['rabbitmq', 'mongo'], 'a fleet with an external tool worker', () => {
   let cluster: Cluster;
@@ -165,6 +174,12 @@ describeWithServices(['rabbitmq', 'mongo'], 'a fleet with an external tool worke
     expect(await copy(-1)).toMatchObject({ state: 'failed', error: { error_type: 'PermissionError' } });
     expect(await copy(100)).toMatchObject({
       error: { error_type: 'ValidationError', error_message: 'files: too many' },
+    });
+    const counted = await ask('call text__count with {"text":"four"}');
+    expect([counted.result, counted.explanation]).toEqual(['{"letters":4}', undefined]);
+    expect(await ask('call text__count with {"text":""}')).toMatchObject({
+      ...{ state: 'succeeded', result: '{"letters":"none"}' },
+      explanation: 'The result breaks the output schema of its tool: letters must be number.',
     });
     await ask('call memory__remember with {"key":"cat","text":"my cat is called Tom"}');
     const recalled = await ask('call memory__recall with {"query":"my cat"}');

@@ -4,7 +4,7 @@ import { McpConfigError } from '#mcp';
 import { createStore } from '#store';
 import type { Time } from '#time';
 import { ToolSetupError } from '#tools';
-import { createToolsets } from '../../tool-worker/toolsets.js';
+import { createToolsets } from '#toolsets';
 
 const SUBJECT = 'tools';
 const MEND = 'docs/tools.md explains files of tools; docs/operations.md explains TOOLSETS and DOCS_DIR.';

@@ -19,6 +19,8 @@ export interface ToolBody {
   /** The author's, or that of its toolset. */
   version?: string;
   input_schema: Record<string, unknown>;
+  /** What its results promise; absent: nothing. */
+  output_schema?: Record<string, unknown>;
 }
 
 export function toToolBody(tool: CatalogTool): ToolBody {
@@ -32,6 +34,7 @@ export function toToolBody(tool: CatalogTool): ToolBody {
     class: tool.class,
     ...(tool.version === undefined ? {} : { version: tool.version }),
     input_schema: tool.input_schema,
+    ...(tool.output_schema && { output_schema: tool.output_schema }),
   };
 }
 

@@ -67,6 +67,7 @@ export class HostedTools {
       own_name: definition.own_name,
       description: definition.description,
       input_schema: definition.input_schema,
+      ...(definition.output_schema && { output_schema: definition.output_schema }),
       class: overrides.class ?? definition.class,
       timeout_ms: overrides.timeoutMs ?? definition.timeout_ms,
       version: definition.version ?? host.version,

@@ -8,6 +8,7 @@ import type { HostedTool } from '../offer/hosted-tools.js';
 import { claimNext, outcomeRow } from './call-claims.js';
 import type { ActiveCall } from './active-call.js';
 import { CallOutput } from './call-output.js';
+import type { OutputChecks } from './output-checks.js';
 import { CallQuestions, type QuestionTimes } from './call-questions.js';
 import type { StoppedClaims } from './stopped-claims.js';
 import { runAttempt, runWhenReached, type Ran } from './run-attempt.js';
@@ -23,6 +24,7 @@ export interface AttemptOptions {
   questionTimes: QuestionTimes;
   isLeaving: () => boolean;
   stoppedClaims: StoppedClaims;
+  outputChecks: Pick<OutputChecks, 'note'>;
 }
 
 /** `elsewhere`: another worker settles it; `given_back`: this worker leaves, and another one may run it. */
@@ -56,7 +58,12 @@ export class CallAttempts {
         return runWhenReached(runOnce, hand.stop, { clock, hold: hand.hold });
       });
       const run = { attempt: n, durationMs: Math.round(clock.now() - startedAt) };
-      if ('result' in ran) return outcomeRow(this.ports, body, run, await output.bound(ran.result));
+      if ('result' in ran) {
+        const result = hosted.definition.output_schema
+          ? await this.options.outputChecks.note(hosted, body, ran.result)
+          : ran.result;
+        return outcomeRow(this.ports, body, run, await output.bound(result));
+      }
       const next = await this.continueAfter(ran.lost, run);
       if (typeof next === 'string' || !('mine' in next)) return next;
       claim = next.mine;

@@ -15,6 +15,7 @@ import type { CallPace } from './call-pace.js';
 import { ActiveCall, type Sent } from './active-call.js';
 import type { QuestionTimes } from './call-questions.js';
 import { isOtherMajor, OtherVersions } from './other-versions.js';
+import { OutputChecks } from './output-checks.js';
 import type { RateLimits } from './rate-limits.js';
 import { StoppedClaims } from './stopped-claims.js';
 
@@ -41,6 +42,7 @@ export class CallRunner {
   private readonly stoppedClaims: StoppedClaims;
   private readonly pauseOf: KnownSwitches['pauseOf'];
   private readonly otherVersions: OtherVersions;
+  private readonly outputChecks: OutputChecks;
   private isLeaving = false;
 
   constructor(
@@ -56,6 +58,7 @@ export class CallRunner {
       schemas,
       refusals: new Refusals(metrics.refusals, ports.log, ports.clock),
     });
+    this.outputChecks = new OutputChecks({ slowChecks, schemas }, metrics);
     this.ends = new CallEnds(ports, metrics, pace);
     this.questionTimes = questionTimes;
     this.stoppedClaims = new StoppedClaims(ports);
@@ -217,12 +220,13 @@ export class CallRunner {
     hand: ActiveCall,
   ): Promise<DeliveryOutcome> {
     const call = { body, label, hosted, hand };
-    const { questionTimes, stoppedClaims } = this;
+    const { questionTimes, stoppedClaims, outputChecks } = this;
     const isLeaving = () => this.isLeaving;
     const attempts = new CallAttempts(this.ports, call, {
       questionTimes,
       isLeaving,
       stoppedClaims,
+      outputChecks,
     });
     const outcome = await attempts.run(claim);
     if (outcome === 'elsewhere') return 'ack';

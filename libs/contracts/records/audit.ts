@@ -44,6 +44,8 @@ export const auditRecordSchema = z.object({
   status: z.string().optional(),
   /** Of a fixed set. */
   error_type: z.string().optional(),
+  /** Its result broke the output schema of its tool. */
+  breaks_output_schema: z.literal(true).optional(),
   duration_ms: z.int().min(0).optional(),
   arguments_sha256: z.string().optional(),
 });

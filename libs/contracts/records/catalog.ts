@@ -11,6 +11,8 @@ export const toolDefinitionSchema = z.object({
   own_name: z.string(),
   description: z.string(),
   input_schema: jsonObjectSchema,
+  /** Of the result's `data`; of an MCP tool, of its structured content. Absent: nothing is promised. */
+  output_schema: jsonObjectSchema.optional(),
   class: toolClassSchema,
   timeout_ms: z.int().min(1),
   /** The author's, `major.minor.patch`; absent in announcements of older workers: the toolset's. */

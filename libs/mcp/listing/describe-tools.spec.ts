@@ -31,6 +31,25 @@ describe('describeTools', () => {
     expect(accepted[0]?.description).toHaveLength(4096);
   });
 
+  it('takes output schemas that can be used, as far as there is room; a tool without one is offered all the same', () => {
+    const outputSchema = { ...object, properties: { sum: { type: 'number' } } };
+    const { accepted, withoutOutput } = list([
+      { name: 'good', inputSchema: object, outputSchema },
+      { name: 'none', inputSchema: object },
+      { name: 'remote', inputSchema: object, outputSchema: { ...object, $ref: 'https://example.com/x' } },
+    ]);
+    expect(accepted.map(({ output_schema }) => output_schema)).toEqual([outputSchema, undefined, undefined]);
+    expect(withoutOutput).toEqual(['remote']);
+    const long = { ...object, properties: { text: { enum: ['x'.repeat(50_000)] } } };
+    const many = Array.from({ length: 8 }, (_, n) => ({
+      ...{ name: `t${n}`, inputSchema: object, outputSchema: long },
+    }));
+    const listed = list(many);
+    expect(listed.accepted).toHaveLength(8);
+    expect(listed.accepted.filter(({ output_schema }) => output_schema)).toHaveLength(5);
+    expect(listed.withoutOutput).toEqual(['t5', 't6', 't7']);
+  });
+
   it('stops checking after too many refused tools', () => {
     const unusable = Array.from({ length: 500 }, (_, n) => ({
       name: `t${n}`,

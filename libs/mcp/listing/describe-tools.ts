@@ -17,19 +17,29 @@ export interface Listing {
   refused: { name: string; reason: string }[];
   /** Tools that were not checked, because too many before them were refused. */
   unchecked: number;
+  /** Offered tools whose output schema is left out: it cannot be used, or there is no room for it. */
+  withoutOutput: string[];
 }
 
-/** The tools of a server, bounded: leaves out unusable schemas, duplicate names and everything over the limits. */
+type FindSchemaProblem = (schema: Record<string, unknown>) => string | undefined;
+
+/**
+ * The tools of a server, bounded: leaves out unusable schemas, duplicate names and everything over the limits. Output
+ * schemas get what room the tools leave.
+ */
 export function describeTools(
   tools: readonly McpTool[],
   server: McpServer,
-  findSchemaProblem: (schema: Record<string, unknown>) => string | undefined,
+  findSchemaProblem: FindSchemaProblem,
 ): Listing {
-  const listing: Listing = { accepted: [], refused: [], unchecked: 0 };
+  const listing: Listing = { accepted: [], refused: [], unchecked: 0, withoutOutput: [] };
   const names = new Set<string>();
   let totalLength = 0;
   for (const [index, tool] of tools.entries()) {
-    if (listing.refused.length === MAX_REFUSED) return { ...listing, unchecked: tools.length - index };
+    if (listing.refused.length === MAX_REFUSED) {
+      listing.unchecked = tools.length - index;
+      break;
+    }
     const description = describeTool(tool, server);
     const { own_name, input_schema } = description;
     const duplicate = names.has(own_name) ? 'Another tool of the server has this name.' : undefined;
@@ -48,7 +58,29 @@ export function describeTools(
     totalLength += length;
     listing.accepted.push(description);
   }
+  addOutputs(listing, tools, { findSchemaProblem, roomLeft: MAX_TOTAL_LENGTH - totalLength });
   return listing;
+}
+
+function addOutputs(
+  { accepted, withoutOutput }: Listing,
+  tools: readonly McpTool[],
+  { findSchemaProblem, roomLeft }: { findSchemaProblem: FindSchemaProblem; roomLeft: number },
+): void {
+  // Of several tools with one name the first is offered.
+  const outputs = new Map(tools.toReversed().map(({ name, outputSchema }) => [name, outputSchema]));
+  for (const description of accepted) {
+    const schema = outputs.get(description.own_name);
+    if (!schema) continue;
+    const length = JSON.stringify(schema).length;
+    const isUsable = length <= roomLeft && withoutOutput.length < MAX_REFUSED && !findSchemaProblem(schema);
+    if (!isUsable) {
+      withoutOutput.push(description.own_name);
+      continue;
+    }
+    roomLeft -= length;
+    description.output_schema = schema;
+  }
 }
 
 function describeTool(tool: McpTool, server: McpServer): ToolDescription {

@@ -17,7 +17,7 @@ export function serverScript(name: 'everything' | 'filesystem' | 'memory' | 'seq
 
 /** One of our own servers in this folder. */
 export function testServerScript(
-  name: 'scripted' | 'scripted-http' | 'silent' | 'hostile' | 'asking',
+  name: 'scripted' | 'scripted-http' | 'silent' | 'hostile' | 'asking' | 'lying',
 ): string {
   return fileURLToPath(new URL(`./${name}-server.mjs`, import.meta.url));
 }

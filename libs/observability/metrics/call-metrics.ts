@@ -53,6 +53,15 @@ export const callMetrics = (about: MetricSubject) => ({
     help: 'Tool calls that this worker refused because of a configured rate.',
     labels: byToolset,
   }),
+});
+
+export const definitionMetrics = (about: MetricSubject) => ({
+  toolOutputProblems: about.counter({
+    name: 'switchyard_tool_output_problems_total',
+    help: 'Results of calls in this worker that broke the output schema of their tool (`broken`), or could not be checked against it in time (`unchecked`).',
+    labels: { toolset: 'open', kind: ['broken', 'unchecked'] },
+    maxOpen: 10,
+  }),
   toolDefinitionChanges: about.counter({
     name: 'switchyard_tool_definition_changes_total',
     help: 'Known tools whose definition changed within the same version.',

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { busMetrics } from './bus-metrics.js';
-import { callMetrics } from './call-metrics.js';
+import { callMetrics, definitionMetrics } from './call-metrics.js';
 import { gatewayMetrics } from './gateway-metrics.js';
 import { mcpMetrics } from './mcp-metrics.js';
 import { MetricSubject, type MetricDefinition } from './metric-subject.js';
@@ -26,6 +26,7 @@ export function createMetrics(options: { collectDefaults?: boolean } = {}) {
     ...turnMetrics(subject('Turns')),
     ...modelMetrics(subject('Models')),
     ...callMetrics(subject('Tool calls')),
+    ...definitionMetrics(subject('Definitions of tools')),
     ...mcpMetrics(subject('MCP servers')),
     ...gatewayMetrics(subject('Gateways')),
     ...busMetrics(subject('Bus')),

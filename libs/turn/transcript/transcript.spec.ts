@@ -73,6 +73,16 @@ describe('messagesOfTurn', () => {
     });
   });
 
+  it('tells the model how a result breaks the output schema of its tool', () => {
+    const steps = [stepRow(1, '', [callRow(1)])];
+    const outcomes = [outcomeRow(1, { data: { text: 'Three.' }, output_problem: 'sum is required' })];
+    const note = '[The result breaks the output schema of its tool: sum is required.]';
+    expect(messagesOfTurn(journalOf({ steps, outcomes })).at(-1)).toEqual({
+      role: 'user',
+      content: [result(1, `Three.\n${note}`)],
+    });
+  });
+
   it('names the artifacts of a call, and refers to its pictures unless it failed', () => {
     const steps = [stepRow(1, '', [callRow(1), callRow(2)])];
     const picture = { id: 'art_1', content_type: 'image/png', size: 70 };

@@ -1,5 +1,5 @@
 import type { ArtifactReference, Block, Call, Journal, Outcome, Step, Turn } from '#contracts';
-import { IMAGE_TYPES, plainText } from '#contracts';
+import { IMAGE_TYPES, outputNote, plainText } from '#contracts';
 import { isReplaced } from '../rules/formatter-rules.js';
 import { endingStep } from '../journal/journal.js';
 import type { ImageReference, ModelMessage, UserContent } from './model-message.js';
@@ -113,7 +113,8 @@ function resultOf(call: Call, outcome: Outcome | undefined): UserContent {
 function textWithArtifacts(outcome: Outcome): string {
   const text = plainText(outcome);
   const unnamed = (outcome.artifacts ?? []).filter(({ id }) => !text.includes(id));
-  return [text, ...unnamed.map(nameArtifact)].filter((part) => part !== '').join('\n');
+  const note = outputNote(outcome);
+  return [text, ...unnamed.map(nameArtifact), note && `[${note}]`].filter(Boolean).join('\n');
 }
 
 function nameArtifact({ id, content_type, size, name }: ArtifactReference): string {

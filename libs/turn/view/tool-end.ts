@@ -1,5 +1,5 @@
 import type { Call, CallState, CallView, ErrorDetail, Outcome, ToolEnd } from '#contracts';
-import { plainText } from '#contracts';
+import { outputNote, plainText } from '#contracts';
 import { cutText } from './view-limits.js';
 
 export function toolsetOf(toolName: string): string {
@@ -53,7 +53,7 @@ export function toolEndEvent(
     attempt: outcome.attempt,
     worker: outcome.worker,
     duration_ms: outcome.duration_ms,
-    ...(outcome.explanation != null && { explanation: outcome.explanation }),
+    ...explanationOf(outcome),
     ...artifactsOf(outcome),
   };
   if (outcome.status === 'failure') return { type: 'tool_error', ...fields, ...errorOf(outcome) };
@@ -64,6 +64,14 @@ export function toolEndEvent(
 /** The field for an event or a view; absent when there are no artifacts. */
 export function artifactsOf({ artifacts }: Pick<Outcome, 'artifacts'>): Pick<Outcome, 'artifacts'> {
   return artifacts && artifacts.length > 0 ? { artifacts } : {};
+}
+
+/** The field for an event: what the tool says, and what its worker found. */
+export function explanationOf(
+  outcome: Pick<Outcome, 'explanation' | 'output_problem'>,
+): Pick<CallView, 'explanation'> {
+  const texts = [outcome.explanation, outputNote(outcome)].filter((text) => text != null);
+  return texts.length === 0 ? {} : { explanation: texts.join(' ') };
 }
 
 /** The field for a view. */

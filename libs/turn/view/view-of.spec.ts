@@ -14,6 +14,7 @@ import {
   turnRow,
 } from '../testing/rows.js';
 import { eventsOfCommit } from '../testing/step-events.js';
+import { toolEndEvent } from './tool-end.js';
 import { callViewOf, fittingView, turnViewOf, viewOf } from './view-of.js';
 
 const claims = [claimRow('turn_1', 1, { owner: 'orchestrator-1', at: at(50) })];
@@ -37,6 +38,14 @@ describe('the view of a turn', () => {
       message_id: 'turn_1:2',
       usage: { input_tokens: 20 },
     });
+  });
+
+  it('says to people what the tool says, and how its result breaks its schema, in events, too', () => {
+    const outcomes = [outcomeRow(1, { explanation: 'Done.', output_problem: 'sum is required' })];
+    const explanation = 'Done. The result breaks the output schema of its tool: sum is required.';
+    expect(callIn({ outcomes })).toMatchObject({ state: 'succeeded', explanation });
+    expect(toolEndEvent(callRow(1), outcomes[0]!)).toMatchObject({ type: 'tool_complete', explanation });
+    expect(callIn({ outcomes: [outcomeRow(1)] })).not.toHaveProperty('explanation');
   });
 
   it('shows streamed text if it belongs to the next step', () => {

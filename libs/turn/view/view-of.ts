@@ -30,6 +30,7 @@ import { wholePairs } from '../transcript/cut-text.js';
 import {
   artifactsOf,
   explanationField,
+  explanationOf,
   errorOf,
   startOfEnded,
   stateOf,
@@ -167,7 +168,7 @@ function endedCallView(call: CallView, outcome: Outcome): CallView {
     duration_ms,
     ended_at,
     ...(started_at === undefined ? {} : { started_at }),
-    ...explanationField(outcome),
+    ...explanationField(explanationOf(outcome)),
     ...artifactsOf(outcome),
   };
   if (outcome.status === 'failure') {

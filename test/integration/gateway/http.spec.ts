@@ -240,6 +240,7 @@ describe('tools over HTTP', () => {
         properties: { a: { type: 'integer', description: 'first' }, b: { type: ['null', 'number'] }, c: {} },
         required: ['a'],
       },
+      output_schema: { type: 'object', properties: { sum: { type: 'number' } } },
       class: 'read' as const,
       timeout_ms: 1_000,
       hash: 'h1',
@@ -273,6 +274,7 @@ describe('tools over HTTP', () => {
         class: 'read',
         version: '1.0.0',
         input_schema: tool.input_schema,
+        output_schema: tool.output_schema,
       },
     ]);
     await harness.driver.send(

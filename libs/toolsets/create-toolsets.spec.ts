@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createMetrics } from '#observability';
 import { createStore } from '#store';
 import { systemTime } from '#time';
-import { createToolsets } from './toolsets.js';
+import { createToolsets } from './create-toolsets.js';
 
 let folder: string;
 beforeEach(() => {

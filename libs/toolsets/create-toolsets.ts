@@ -1,11 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
-import { ConfigError, settingsOfTool, type Settings, type ToolConfig } from '#bootstrap';
+import { ConfigError, type ToolConfig } from '#bootstrap';
 import { createMcpToolsets, loadMcpConfig, type McpLogger, type McpMetrics } from '#mcp';
 import type { Store } from '#store';
 import { ToolSetupError, type ToolsetHost } from '#tools';
-import { createLocalToolsets, loadToolFiles, type FactStore } from '#toolsets';
 import type { Clock, Time } from '#time';
-import type { ToolOverrides } from './tool-worker.deps.js';
+import { createLocalToolsets } from './create-local-toolsets.js';
+import { loadToolFiles } from './load-tool-files.js';
+import type { FactStore } from './memory.js';
 
 export interface ToolSources extends Time {
   logger: McpLogger;
@@ -19,7 +20,7 @@ export interface ToolSources extends Time {
 /** MCP servers often have these names. A server of the same name replaces the built-in toolset. */
 const REPLACEABLE = ['memory', 'time', 'http'];
 
-/** The toolsets this worker hosts: built-in ones, those of `TOOLS_DIR` and MCP servers, as far as `TOOLSETS` names them. */
+/** The toolsets that a tool worker with this configuration hosts: built-in ones, those of `TOOLS_DIR` and MCP servers, as far as `TOOLSETS` names them. */
 export async function createToolsets(config: ToolConfig, sources: ToolSources): Promise<ToolsetHost[]> {
   const { docsDir, httpFetchAllow } = config;
   const { logger, metrics, store, dataDir, clock, random } = sources;
@@ -64,10 +65,4 @@ function chosen(all: ToolsetHost[], names: string[]): ToolsetHost[] {
 function checkDocsDir(docsDir: string | undefined): void {
   if (docsDir === undefined || statSync(docsDir, { throwIfNoEntry: false })?.isDirectory()) return;
   throw new ConfigError([`DOCS_DIR names ${docsDir}, which is not a folder`]);
-}
-
-/** The settings in `switchyard.json` for a toolset (`math`) or a tool (`math.add`). */
-export function overridesFor(settings: Settings): (name: string) => ToolOverrides {
-  return (name) =>
-    name.includes('.') ? settingsOfTool(settings.tools, name) : (settings.tools.get(name) ?? {});
 }
