@@ -29,6 +29,10 @@ const ELSEWHERE = {
     'apps/orchestrator/catalogue/scoped-toolsets.spec.ts',
   ],
   switchyard_slow_viewers: ['slowViewers', 'test/integration/gateway/slow-viewer.spec.ts'],
+  switchyard_tool_breaking_changes_total: [
+    'toolBreakingChanges',
+    'test/integration/orchestrator/offer.spec.ts',
+  ],
   switchyard_tool_definition_changes_total: [
     'toolDefinitionChanges',
     'test/integration/orchestrator/offer.spec.ts',

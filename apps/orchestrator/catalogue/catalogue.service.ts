@@ -2,7 +2,14 @@ import { LRUCache } from 'lru-cache';
 import type { Body, Catalog, ToolChoice } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
 import { pollUntil, type Timer } from '#time';
-import { Catalogue, DefinitionWatch, findUnknownEntries, LostWorkers, ROLL_CALL } from '#tools';
+import {
+  BreakingWatch,
+  Catalogue,
+  DefinitionWatch,
+  findUnknownEntries,
+  LostWorkers,
+  ROLL_CALL,
+} from '#tools';
 import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
 import { SchemaLosses } from './schema-losses.js';
 import { ScopedToolsets } from './scoped-toolsets.js';
@@ -18,6 +25,7 @@ const MAX_KNOWN = 100;
 export class CatalogueService {
   private readonly catalogue = new Catalogue();
   private readonly definitions = new DefinitionWatch();
+  private readonly breaking = new BreakingWatch();
   private readonly pinned = new LRUCache<string, Catalog>({ max: MAX_KNOWN });
   private readonly expiry: Timer;
   private readonly lost: LostWorkers;
@@ -49,6 +57,11 @@ export class CatalogueService {
     for (const change of this.definitions.note(toolsets)) {
       this.deps.metrics.toolDefinitionChanges.inc({ toolset: change.toolset });
       this.deps.log.warn({ ...change, worker }, 'tool definition changed within the same version');
+    }
+    for (const undeclared of this.breaking.note(toolsets)) {
+      this.deps.metrics.toolBreakingChanges.inc({ toolset: undeclared.toolset });
+      const message = 'breaking change of a tool without a new major version';
+      this.deps.log.warn({ ...undeclared, worker }, message);
     }
   }
 

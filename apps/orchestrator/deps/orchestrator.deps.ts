@@ -90,6 +90,7 @@ export interface OrchestratorDeps extends Time {
       | 'modelWaits'
       | 'modelWaitDuration'
       | 'toolDefinitionChanges'
+      | 'toolBreakingChanges'
       | 'scopedToolsetConflicts'
       | 'callsHeld'
     >;

@@ -60,18 +60,24 @@ export const definitionMetrics = (about: MetricSubject) => ({
     name: 'switchyard_tool_output_problems_total',
     help: 'Results of calls in this worker that broke the output schema of their tool (`broken`), or could not be checked against it in time (`unchecked`).',
     labels: { toolset: 'open', kind: ['broken', 'unchecked'] },
-    maxOpen: 10,
+    maxOpen: 5,
   }),
   toolDefinitionChanges: about.counter({
     name: 'switchyard_tool_definition_changes_total',
     help: 'Known tools whose definition changed within the same version.',
     labels: byToolset,
-    maxOpen: 10,
+    maxOpen: 5,
+  }),
+  toolBreakingChanges: about.counter({
+    name: 'switchyard_tool_breaking_changes_total',
+    help: 'Definitions of tools that broke an earlier one without a new major version.',
+    labels: byToolset,
+    maxOpen: 5,
   }),
   scopedToolsetConflicts: about.counter({
     name: 'switchyard_scoped_toolset_conflicts_total',
     help: 'Times that a second worker announced a toolset with a scope.',
     labels: byToolset,
-    maxOpen: 10,
+    maxOpen: 5,
   }),
 });

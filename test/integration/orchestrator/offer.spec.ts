@@ -147,7 +147,12 @@ describe('a tool whose definition changes without a new version', () => {
     let description = 'Sends mail.';
     const changing = {
       ...defineToolset({ name: 'mail', version: '1.0.0', tools: [] }),
-      tools: () => [tool('mail', 'send', description)],
+      tools: () => [
+        defineTool({
+          ...{ name: 'send', description, class: 'read', timeoutMs: 5_000, run: () => 'sent' },
+          input: description === 'Sends mail.' ? z.object({ to: z.string() }) : z.object({}),
+        }),
+      ],
     };
     await fleet.startWorker([changing]);
     const { metrics, bus } = await fleet.startOrchestrator(callingModel());
@@ -161,8 +166,17 @@ describe('a tool whose definition changes without a new version', () => {
       () => fleet.log.find(({ msg }) => String(msg).includes('tool definition changed')),
       { what: 'the warning' },
     );
-    expect(entry).toMatchObject({ tool: 'mail.send', version: '1.0.0', changed: ['description'] });
+    expect(entry).toMatchObject({
+      tool: 'mail.send',
+      version: '1.0.0',
+      changed: ['description', 'input_schema'],
+    });
     expect((await metrics.toolDefinitionChanges.get()).values).toMatchObject([
+      { labels: { toolset: 'mail' }, value: 1 },
+    ]);
+    const breaking = fleet.log.find(({ msg }) => String(msg).includes('without a new major version'));
+    expect(breaking).toMatchObject({ tool: 'mail.send', version: '1.0.0', breaks: ['input to was removed'] });
+    expect((await metrics.toolBreakingChanges.get()).values).toMatchObject([
       { labels: { toolset: 'mail' }, value: 1 },
     ]);
   });
