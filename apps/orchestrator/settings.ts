@@ -30,6 +30,7 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     configuredTools: [...config.tools.keys()],
     approvalOf: (tool) => approvalOfTool(config, tool),
     fairShare: config.fairShare,
+    quarantine: config.quarantine,
     fairShareOf: (toolset) => config.tools.get(toolset)?.fairShare ?? config.fairShare,
     identicalCallsOf: (tool) => settingsOfTool(config.tools, tool.name).identicalCalls,
   };

@@ -9,6 +9,7 @@ export * from './records/turn.js';
 export * from './records/step.js';
 export * from './records/decisions.js';
 export * from './records/catalog.js';
+export * from './records/definition.js';
 export * from './records/artifact.js';
 export * from './records/audit.js';
 export * from './records/process.js';

@@ -19,7 +19,7 @@ const MAX_SWITCHES = 500;
 type Wanted = Pick<Switch, 'kind' | 'name' | 'reason' | 'level'>;
 
 export interface SwitchBoardDeps extends Time {
-  store: Pick<Store, 'putSwitch' | 'removeSwitch' | 'listSwitches' | 'listProcesses'>;
+  store: Pick<Store, 'putSwitch' | 'removeSwitch' | 'listSwitches' | 'listProcesses' | 'acceptDefinitions'>;
   bus: Pick<Bus, 'send'>;
   switches: Pick<KnownSwitches, 'read'>;
   offered: { list(): { name: string; toolset: string }[]; listToolsets(): string[] };
@@ -58,7 +58,12 @@ export class SwitchBoard {
     return { ...listed(row), is_known: this.isKnown(kind, name) };
   }
 
+  /** Whoever resumes a tool accepts its definitions that are quarantined. */
   async unset(user: User, kind: SwitchKind, name: string): Promise<void> {
+    if (kind === 'tool') {
+      const accepted_at = timestampOf(this.deps.clock);
+      await this.deps.store.acceptDefinitions(name, { accepted_by: user.id, accepted_at });
+    }
     const subject = switchIdOf(kind, name);
     await this.change({ audit: 'switch_unset', user_id: user.id, subject }, { kind, name }, () =>
       this.deps.store.removeSwitch(subject),

@@ -32,7 +32,11 @@ it('CatalogueService receives the answers to a roll call although its process st
     peers: { isLost: () => Promise.resolve(false) },
     processId: 'orchestrator-1',
     settings: testSettings(),
-    store: { putCatalog: () => Promise.resolve() },
+    store: {
+      putCatalog: () => Promise.resolve(),
+      listDefinitions: () => Promise.resolve([]),
+      insertDefinition: () => Promise.resolve('inserted'),
+    },
   };
   const catalogue = new CatalogueService(deps as never);
   let isOver = false;

@@ -2,15 +2,9 @@ import { LRUCache } from 'lru-cache';
 import type { Body, Catalog, ToolChoice } from '#contracts';
 import { controlKey, newMessage } from '#contracts';
 import { pollUntil, type Timer } from '#time';
-import {
-  BreakingWatch,
-  Catalogue,
-  DefinitionWatch,
-  findUnknownEntries,
-  LostWorkers,
-  ROLL_CALL,
-} from '#tools';
+import { Catalogue, DefinitionWatch, findUnknownEntries, LostWorkers, ROLL_CALL } from '#tools';
 import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
+import { DefinitionJudge } from './definition-judge.js';
 import { SchemaLosses } from './schema-losses.js';
 import { ScopedToolsets } from './scoped-toolsets.js';
 import { findUnknownNames, withoutAbsentToolsets } from './unknown-names.js';
@@ -25,7 +19,7 @@ const MAX_KNOWN = 100;
 export class CatalogueService {
   private readonly catalogue = new Catalogue();
   private readonly definitions = new DefinitionWatch();
-  private readonly breaking = new BreakingWatch();
+  private readonly judge: DefinitionJudge;
   private readonly pinned = new LRUCache<string, Catalog>({ max: MAX_KNOWN });
   private readonly expiry: Timer;
   private readonly lost: LostWorkers;
@@ -37,10 +31,21 @@ export class CatalogueService {
   constructor(
     private readonly deps: Pick<
       OrchestratorDeps,
-      'store' | 'bus' | 'processId' | 'log' | 'metrics' | 'settings' | 'clock' | 'random' | 'peers'
+      | 'store'
+      | 'bus'
+      | 'processId'
+      | 'log'
+      | 'auditLog'
+      | 'auditTrail'
+      | 'metrics'
+      | 'settings'
+      | 'clock'
+      | 'random'
+      | 'peers'
     >,
   ) {
     this.scoped = new ScopedToolsets(deps);
+    this.judge = new DefinitionJudge(deps);
     const providers = deps.settings.providers.map(({ provider }) => provider);
     this.losses = new SchemaLosses(deps.log, providers);
     const { bus, clock } = deps;
@@ -58,11 +63,7 @@ export class CatalogueService {
       this.deps.metrics.toolDefinitionChanges.inc({ toolset: change.toolset });
       this.deps.log.warn({ ...change, worker }, 'tool definition changed within the same version');
     }
-    for (const undeclared of this.breaking.note(toolsets)) {
-      this.deps.metrics.toolBreakingChanges.inc({ toolset: undeclared.toolset });
-      const message = 'breaking change of a tool without a new major version';
-      this.deps.log.warn({ ...undeclared, worker }, message);
-    }
+    this.judge.note(toolsets, worker);
   }
 
   withdraw({ worker }: Body<'catalog.withdraw'>): void {

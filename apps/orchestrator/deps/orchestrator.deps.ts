@@ -43,6 +43,8 @@ export interface OrchestratorSettings {
   approvalOf(tool: CatalogTool): ApprovalMode;
   /** The part of the turns that one user may have while turns wait; 1: all of them. */
   fairShare: number;
+  /** Whether a breaking change of a tool without a new major version blocks it until an operator accepts it. */
+  quarantine: boolean;
   /** The part of a toolset's places that one user may have while calls wait; 1: all of them. */
   fairShareOf(toolset: string): number;
   /** The limit of a tool that has its own instead of `budgets.identicalCalls`; otherwise undefined. */

@@ -21,6 +21,7 @@ export function testSettings(change: Partial<OrchestratorSettings> = {}): Orches
     configuredTools: [],
     approvalOf: () => 'never',
     fairShare: 1,
+    quarantine: false,
     fairShareOf: () => 1,
     identicalCallsOf: () => undefined,
     ...change,

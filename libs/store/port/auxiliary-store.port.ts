@@ -1,4 +1,14 @@
-import type { Account, Artifact, AuditRecord, Binding, DeadLetter, Fact, Secret, Switch } from '#contracts';
+import type {
+  Account,
+  Artifact,
+  AuditRecord,
+  Binding,
+  DeadLetter,
+  Definition,
+  Fact,
+  Secret,
+  Switch,
+} from '#contracts';
 import type { UsageStore } from './usage-store.port.js';
 
 /** An insert that exactly one process wins. `row` is the row in the store, the caller's or the winner's. */
@@ -77,6 +87,18 @@ export interface AuxiliaryStore extends UsageStore {
   /** All of them, by `_id`: as many as operators have set. */
   listSwitches(): Promise<Switch[]>;
   removeSwitch(id: string): Promise<void>;
+  /** Every definition of these tools that was ever announced, in no order. */
+  listDefinitions(tools: string[]): Promise<Definition[]>;
+  /**
+   * The first one with its `_id` wins. `full`: its toolset would have more than `limit`, and it is not in the store. When
+   * all parallel inserts have been answered, the limit is never exceeded.
+   */
+  insertDefinition(row: Definition, limit: number): Promise<'inserted' | 'taken' | 'full'>;
+  /** Accepts those of the tool that are pending; false if none is. */
+  acceptDefinitions(
+    tool: string,
+    by: Required<Pick<Definition, 'accepted_by' | 'accepted_at'>>,
+  ): Promise<boolean>;
   /** Removes bindings with `expires_at` before this, at most `limit`, oldest first. Returns how many were removed. */
   removeExpiredBindings(before: string, limit: number): Promise<number>;
 }

@@ -9,6 +9,7 @@ import {
   claimSchema,
   conversationSchema,
   deadLetterSchema,
+  definitionSchema,
   factSchema,
   outcomeSchema,
   processSchema,
@@ -29,6 +30,7 @@ import type {
   Claim,
   Conversation,
   DeadLetter,
+  Definition,
   Fact,
   Outcome,
   ProcessRow,
@@ -59,6 +61,7 @@ export interface Rows {
   usage: UsageRow;
   usage_holds: UsageHold;
   switches: Switch;
+  definitions: Definition;
   audit_records: AuditRecord;
 }
 export type CollectionName = keyof Rows;
@@ -148,6 +151,12 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
     caches: ['tokens', 'cost', 'at'],
   },
   switches: { schema: switchSchema, unique: [], indexes: [], caches: ['by', 'at', 'reason', 'level'] },
+  definitions: {
+    schema: definitionSchema,
+    unique: [],
+    indexes: [['tool'], ['toolset']],
+    caches: ['state', 'accepted_by', 'accepted_at'],
+  },
   audit_records: {
     schema: auditRecordSchema,
     unique: [],

@@ -85,6 +85,17 @@ const STORED = {
     started_at: 'text',
     load: 'json',
   },
+  definitions: {
+    tool: 'text',
+    toolset: 'text',
+    version: 'json',
+    contract: 'json',
+    breaks: 'json',
+    state: 'text',
+    at: 'text',
+    accepted_by: 'text',
+    accepted_at: 'text',
+  },
   switches: { kind: 'text', name: 'text', by: 'text', at: 'text', reason: 'text', level: 'text' },
   artifacts: {
     ...inTurn,

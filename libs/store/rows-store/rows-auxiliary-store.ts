@@ -1,4 +1,14 @@
-import type { Account, Artifact, AuditRecord, Binding, DeadLetter, Fact, Secret, Switch } from '#contracts';
+import type {
+  Account,
+  Artifact,
+  AuditRecord,
+  Binding,
+  DeadLetter,
+  Definition,
+  Fact,
+  Secret,
+  Switch,
+} from '#contracts';
 import type { AuditQuery, AuxiliaryStore, Inserted, TakenField } from '../port/auxiliary-store.port.js';
 import { putRow, RowsUsageStore } from './rows-usage-store.js';
 
@@ -164,6 +174,22 @@ export abstract class RowsAuxiliaryStore extends RowsUsageStore implements Auxil
 
   async removeSwitch(_id: string): Promise<void> {
     await this.rows.switches.remove({ equals: { _id } });
+  }
+
+  async listDefinitions(tools: string[]): Promise<Definition[]> {
+    return this.rows.definitions.find({ among: { field: 'tool', values: tools } });
+  }
+
+  async insertDefinition(row: Definition, limit: number): Promise<'inserted' | 'taken' | 'full'> {
+    return this.rows.definitions.insertWithin(row, { of: { toolset: row.toolset }, limit });
+  }
+
+  async acceptDefinitions(
+    tool: string,
+    by: Required<Pick<Definition, 'accepted_by' | 'accepted_at'>>,
+  ): Promise<boolean> {
+    const pending = { equals: { tool, state: 'pending' } } as const;
+    return this.rows.definitions.change(pending, { set: { state: 'accepted', ...by } });
   }
 
   async removeExpiredBindings(before: string, limit: number): Promise<number> {

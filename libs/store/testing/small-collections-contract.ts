@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Artifact, AuditRecord, DeadLetter } from '#contracts';
+import {
+  definitionIdOf,
+  type Artifact,
+  type AuditRecord,
+  type DeadLetter,
+  type Definition,
+} from '#contracts';
 import type { Store } from '../port/store.port.js';
 import { makeCallId, makeId, sampleProcess } from './sample-rows.js';
 
@@ -56,6 +62,38 @@ export function describeSmallCollections(store: () => Store): void {
       await store().removeSwitch(row._id);
       await store().removeSwitch(row._id);
       expect(await listed()).toEqual([other]);
+    });
+  });
+
+  describe('definitions', () => {
+    const definition = (tool: string, hash: string): Definition => ({
+      ...{
+        _id: definitionIdOf({ name: tool, hash }),
+        tool,
+        toolset: tool.split('.')[0]!,
+        version: '1.0.0',
+        at,
+      },
+      contract: { class: 'read', input_schema: { type: 'object', properties: { $a: { type: 'string' } } } },
+      ...{ breaks: ['input $a was removed'], state: 'pending' },
+    });
+
+    it('keeps the first of each, up to a limit for a toolset, and accepts those that are pending', async () => {
+      const toolset = makeId();
+      const [first, second] = [definition(`${toolset}.a`, 'h1'), definition(`${toolset}.b`, 'h1')];
+      expect(await store().insertDefinition(first, 2)).toBe('inserted');
+      expect(await store().insertDefinition({ ...first, breaks: [] }, 2)).toBe('taken');
+      expect(await store().insertDefinition(second, 2)).toBe('inserted');
+      expect(await store().insertDefinition(definition(`${toolset}.a`, 'h2'), 2)).toBe('full');
+      expect(await store().listDefinitions([`${toolset}.a`, 'nothing.x'])).toEqual([first]);
+      const by = { accepted_by: 'olga', accepted_at: at };
+      expect(await store().acceptDefinitions(`${toolset}.a`, by)).toBe(true);
+      expect(await store().acceptDefinitions(`${toolset}.a`, by)).toBe(false);
+      const listed = await store().listDefinitions([`${toolset}.a`, `${toolset}.b`]);
+      expect(listed.sort((a, b) => (a._id < b._id ? -1 : 1))).toEqual([
+        { ...first, state: 'accepted', ...by },
+        second,
+      ]);
     });
   });
 

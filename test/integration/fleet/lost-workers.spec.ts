@@ -36,6 +36,7 @@ class OfferingFleet {
       settings: { providers: [] },
       log: { warn: () => {} },
       metrics: { toolDefinitionChanges: { inc: () => {} } },
+      store: { listDefinitions: async () => [], insertDefinition: async () => 'inserted' },
       ...timeOf(this.fleet, orchestrator),
     };
     const catalogue = new CatalogueService(deps as never);

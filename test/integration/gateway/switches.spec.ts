@@ -132,6 +132,19 @@ describe('switches over HTTP', () => {
     expect(await listed()).toEqual([]);
   });
 
+  it('of a tool accept what is quarantined of it when they are undone', async () => {
+    const { store } = harness;
+    const about = { tool: 'web.search', toolset: 'web', version: '1.1.0', at: new Date().toISOString() };
+    const contract = { class: 'read' as const, input_schema: { type: 'object' } };
+    const state = { breaks: ['input q was removed'], state: 'pending' as const };
+    await store.insertDefinition({ _id: 'web.search@h', ...about, contract, ...state }, 10);
+    await set('tool/web.search');
+    expect((await unset('tool/web.search')).status).toBe(204);
+    expect(await store.listDefinitions(['web.search'])).toMatchObject([
+      { state: 'accepted', accepted_by: 'olga', accepted_at: expect.any(String) },
+    ]);
+  });
+
   it('are 500 at most, which every process reads every 2 s', async () => {
     const names = Array.from({ length: 499 }, (_, i) => `set_${i}`);
     const by = { by: 'olga', at: new Date().toISOString() };

@@ -174,7 +174,10 @@ describe('a tool whose definition changes without a new version', () => {
     expect((await metrics.toolDefinitionChanges.get()).values).toMatchObject([
       { labels: { toolset: 'mail' }, value: 1 },
     ]);
-    const breaking = fleet.log.find(({ msg }) => String(msg).includes('without a new major version'));
+    const breaking = await waitFor(
+      () => fleet.log.find(({ msg }) => String(msg).includes('without a new major version')),
+      { what: 'the report of the breaking change' },
+    );
     expect(breaking).toMatchObject({ tool: 'mail.send', version: '1.0.0', breaks: ['input to was removed'] });
     expect((await metrics.toolBreakingChanges.get()).values).toMatchObject([
       { labels: { toolset: 'mail' }, value: 1 },

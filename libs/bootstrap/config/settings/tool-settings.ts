@@ -71,6 +71,8 @@ export const toolSettingsShape = {
   fair_share: fairShareSchema.default(0.25),
   /** The tools offered to models: servers, toolsets, or single tools; `block` wins. */
   offer: z.strictObject(toolChoiceSchema.shape).prefault({}),
+  /** A breaking change without a new major version blocks its tool until an operator accepts it. */
+  quarantine: z.boolean().default(false),
 };
 
 export type ApprovalMode = z.output<typeof approvalModeSchema>;
@@ -94,10 +96,12 @@ export interface ToolPolicy {
   offer: ToolChoice;
   /** For toolsets without their own setting, and for turns. */
   fairShare: number;
+  /** Whether a breaking change without a new major version blocks its tool. */
+  quarantine: boolean;
 }
 
 export function toToolPolicy(file: z.output<z.ZodObject<typeof toolSettingsShape>>): ToolPolicy {
-  const { tools, approve, offer, fair_share } = file;
+  const { tools, approve, offer, fair_share, quarantine } = file;
   return {
     tools: new Map(
       Object.entries(tools).map(
@@ -116,6 +120,7 @@ export function toToolPolicy(file: z.output<z.ZodObject<typeof toolSettingsShape
     approvalByClass: approve,
     offer,
     fairShare: fair_share,
+    quarantine,
   };
 }
 
