@@ -139,6 +139,6 @@ export const CLAIMS: Mutant[] = [
       find: "if (read.next && (read.next.kind === 'cancel' || read.next.kind === 'fail')) return 'stopped';",
       replace: '',
     },
-    search: { from: 52, seeds: 20 },
+    search: { from: 98, seeds: 20 },
   },
 ];

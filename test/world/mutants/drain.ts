@@ -39,6 +39,6 @@ export const DRAIN: Mutant[] = [
       find: 'const stopped = strategy.stopConsuming(graceMs + HAND_OVER_MS);',
       replace: 'const stopped = Promise.resolve();',
     },
-    search: { from: 2, only: ['stop'], seeds: 20 },
+    search: { from: 52, only: ['stop'], seeds: 20 },
   },
 ];
