@@ -9,8 +9,8 @@ import { checkMcpServers } from './doctor/check-mcp-servers.js';
 import { checkModels } from './doctor/check-model.js';
 import { checkToolsets } from './doctor/check-toolsets.js';
 import type { GatewayApi } from './gateway-api.adapter.js';
+import { describeChecked } from './describe-checked.js';
 import { openStoreToRead } from './store-access.js';
-import { toTerminalSafe } from './terminal-safe.js';
 import type { Terminal } from './terminal.js';
 import { toJson } from './to-json.js';
 
@@ -27,7 +27,7 @@ export function addDoctorCommand(program: Command, openApi: () => GatewayApi, te
     .action(async ({ json }: { json?: boolean }) => {
       const isUrlGiven = program.getOptionValueSource('url') === 'cli';
       const found = (await checkAll(terminal, isUrlGiven, openApi)).map(withoutSecrets);
-      terminal.write(json ? toJson(found) : found.map(describe).join(''));
+      terminal.write(json ? toJson(found) : found.map(describeChecked).join(''));
       if (found.some(({ level }) => level === 'error')) terminal.exitWith?.(HAS_ERRORS);
     });
 }
@@ -81,9 +81,4 @@ function explainNoStore(error: unknown): Checked[] {
 
 function withoutSecrets({ subject, level, text, mend }: Checked): Checked {
   return { subject, level, text: redactText(text), ...(mend !== undefined && { mend }) };
-}
-
-function describe({ subject, level, text, mend }: Checked): string {
-  const line = `${level.toUpperCase().padEnd(7)}  ${subject}: ${text}.${mend === undefined ? '' : ` ${mend}`}`;
-  return `${toTerminalSafe(line).replaceAll('\n', ' ').replace('..', '.')}\n`;
 }

@@ -11,6 +11,7 @@ import { addInvitationCommands } from './invitation-commands.js';
 import { GatewayApi } from './gateway-api.adapter.js';
 import { addReplayCommand } from './replay-command.js';
 import { addSwitchCommands } from './switch-commands.js';
+import { addToolsCommand } from './tools-command.js';
 import { addTurnCommands } from './turn-commands.js';
 import { addUsageCommand } from './usage-command.js';
 import type { Terminal } from './terminal.js';
@@ -52,6 +53,7 @@ export function createProgram(terminal: Terminal): Command {
   addReplayCommand(program, openApi, terminal);
   addVerifyCommand(program, openApi, terminal);
   addDoctorCommand(program, openApi, terminal);
+  addToolsCommand(program, openApi, terminal);
   return program;
 }
 

@@ -6,6 +6,7 @@ export default defineTool({
   name: 'forecast',
   description: 'Tells the weather of tomorrow in a city. Knows Berlin, Lisbon and Oslo.',
   input: z.strictObject({ city: z.string().min(1).describe('Name of the city, in English') }),
+  version: '1.0.0',
   class: 'read',
   timeoutMs: 5_000,
   run: ({ city }) => {

@@ -1,2 +1,3 @@
 export { createToolsets } from './create-toolsets.js';
+export { loadToolFiles } from './load-tool-files.js';
 export { createLocalToolsets } from './create-local-toolsets.js';

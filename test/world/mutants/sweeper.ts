@@ -40,7 +40,11 @@ export const SWEEPER: Mutant[] = [
   },
   {
     name: 'a turn without a driver is not hinted',
-    edit: { file: dueTurns, find: 'undriven.push({ _id: turn_id, user_id, conversation_id, traceparent });', replace: 'void undriven;' },
+    edit: {
+      file: dueTurns,
+      find: 'undriven.push({ _id: turn_id, user_id, conversation_id, traceparent });',
+      replace: 'void undriven;',
+    },
   },
   {
     name: 'active turns are not listed',

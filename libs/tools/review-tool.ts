@@ -1,0 +1,69 @@
+import { isObject, type Checked } from '#contracts';
+import { toBusName, toModelName } from './names.js';
+import type { ToolDescription } from './tool.port.js';
+
+/** Fewer characters tell a model neither what a tool does nor when to use it. */
+const SHORTEST_DESCRIPTION = 20;
+/** What the strictest provider takes. */
+const LONGEST_DESCRIPTION = 1_024;
+
+type Finding = Pick<Checked, 'text' | 'mend'>;
+
+/** What an author should change before others use the tool; empty: nothing. The tool can be offered as it is. */
+export function reviewTool(toolset: string, tool: ToolDescription): Checked[] {
+  const name = toBusName(toolset, tool.own_name);
+  const findings = [
+    reviewVersion(tool),
+    reviewDescription(tool),
+    reviewArguments(tool),
+    reviewStrictness(tool),
+    reviewName(name),
+  ];
+  return findings.flatMap((found) => (found ? [{ subject: name, level: 'warning' as const, ...found }] : []));
+}
+
+function reviewVersion({ version }: ToolDescription): Finding | undefined {
+  if (version !== undefined) return undefined;
+  return {
+    text: 'it has no version, so it is 1.0.0 for ever, and no change can be told from another',
+    mend: "Add version: '1.0.0', and raise it with each change.",
+  };
+}
+
+function reviewDescription({ description }: ToolDescription): Finding | undefined {
+  const { length } = description.trim();
+  if (length < SHORTEST_DESCRIPTION)
+    return {
+      text: 'its description is too short for a model to know when to use it',
+      mend: 'Say what it does, and when to use it.',
+    };
+  if (length <= LONGEST_DESCRIPTION) return undefined;
+  return {
+    text: `its description has ${length} characters, more than some providers take`,
+    mend: `Cut it to ${LONGEST_DESCRIPTION}: the rest is moved into its schema.`,
+  };
+}
+
+function reviewArguments({ input_schema: { properties } }: ToolDescription): Finding | undefined {
+  const all = isObject(properties) ? Object.entries(properties) : [];
+  const bare = all.filter(([, schema]) => !isObject(schema) || typeof schema.description !== 'string');
+  if (bare.length === 0) return undefined;
+  return {
+    text: `models know nothing but the names of these arguments: ${bare.map(([name]) => name).join(', ')}`,
+    mend: 'Add .describe() to each.',
+  };
+}
+
+function reviewStrictness({ input_schema: { additionalProperties } }: ToolDescription): Finding | undefined {
+  if (additionalProperties !== undefined && additionalProperties !== true) return undefined;
+  return {
+    text: 'it takes arguments that it does not name, so a misspelled one is ignored',
+    mend: 'Use z.strictObject.',
+  };
+}
+
+function reviewName(name: string): Finding | undefined {
+  const shown = toModelName(name);
+  if (shown === name.replaceAll('.', '__')) return undefined;
+  return { text: `models see it as ${shown}`, mend: 'Give it a shorter name.' };
+}

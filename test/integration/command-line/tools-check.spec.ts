@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { newMessage } from '#contracts';
+import { systemTime } from '#time';
+import { announcedTool, announcedToolset } from '../../../libs/tools/testing/toolsets.js';
+import { root } from '../../docs/documents.js';
+import { waitFor } from '../../services/wait-for.js';
+import { startHarness } from '../gateway/gateway-harness.js';
+import { runCommand } from './run-command.js';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'switchyard-tools-check-'));
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(root, join(folder, 'node_modules', 'switchyard'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** As another copy of the package would make it: what is reviewed is the definition. */
+const tool = (definition: object) => `export default {
+  definition: ${JSON.stringify({
+    ...{ own_name: 'send', description: 'Sends a mail to somebody.', class: 'once', timeout_ms: 1_000 },
+    ...definition,
+  })},
+  run: async () => ({ status: 'success' }),
+};`;
+const TO = { to: { type: 'string', description: 'An address' } };
+const strict = (properties: object) => ({ type: 'object', properties, additionalProperties: false });
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+
+describe('switchyard tools check', () => {
+  it('reviews each tool of a folder, and ends with 0 for warnings', async () => {
+    write('mail.tool.mjs', tool({ input_schema: strict(TO), version: '1.0.0' }));
+    expect(await runCommand({}, 'tools', 'check', folder)).toEqual({
+      code: 0,
+      text: 'OK       mail.send: 1.0.0, once, it promises nothing of its results.\n',
+    });
+    write('post.tool.mjs', tool({ input_schema: { type: 'object' } }));
+    const { code, text } = await runCommand({ TOOLS_DIR: join(folder) }, 'tools', 'check');
+    expect(code).toBe(0);
+    expect(text.split('\n').filter((line) => line !== '')).toHaveLength(3);
+    expect(text).toMatch(/^WARNING {2}post\.send: it has no version/m);
+  });
+
+  it('names a file that cannot be loaded, and ends with 1', async () => {
+    write('mail.tool.mjs', 'export default {');
+    const { code, text } = await runCommand({}, 'tools', 'check', folder);
+    expect([code, text]).toEqual([1, expect.stringMatching(/^ERROR +tools: .*mail\.tool\.mjs: SyntaxError/)]);
+    expect(await runCommand({}, 'tools', 'check', join(folder, 'none'))).toMatchObject({ code: 1 });
+  });
+
+  it('says what an update of the running system would break', async () => {
+    const harness = await startHarness();
+    const running = { ...announcedTool('mail', 'send'), class: 'once' as const, input_schema: strict(TO) };
+    const toolsets = [announcedToolset('mail', [running], '1.0.0')];
+    const announced = newMessage(systemTime(), 'catalog.announce', { worker: 'worker-1', toolsets });
+    await harness.driver.send('gateway.all', announced);
+    const check = async () => {
+      const { code, text } = await runCommand(
+        {},
+        '--url',
+        harness.url,
+        'tools',
+        'check',
+        folder,
+        '--running',
+        '--json',
+      );
+      return { code, found: JSON.parse(text) as { level: string; text: string }[] };
+    };
+    write('mail.tool.mjs', tool({ input_schema: strict({}), version: '1.1.0' }));
+    const broken = await waitFor(
+      async () => (({ found, code }) => (code === 1 ? found : undefined))(await check()),
+      {
+        what: 'the announced tool',
+      },
+    );
+    expect(broken).toEqual([
+      {
+        ...{ subject: 'mail.send', level: 'error', mend: 'Make it 2.0.0, or take the change back.' },
+        text: '1.1.0, after 1.0.0, breaks calls made for it: input to was removed',
+      },
+    ]);
+    await harness.stop();
+  });
+});
