@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Checked, ToolClass } from '#contracts';
 import { describeSchemaLosses, PROVIDERS } from '#llm';
@@ -9,11 +11,14 @@ import {
   toBusName,
   toModelName,
   ToolSetupError,
-  type ToolDescription,
+  toolPage,
+  type Tool,
 } from '#tools';
 import { loadToolFiles } from '#toolsets';
+import { CommandError } from './command-error.js';
 import { describeChecked } from './describe-checked.js';
 import type { GatewayApi } from './gateway-api.adapter.js';
+import { toTerminalSafe } from './terminal-safe.js';
 import type { Terminal } from './terminal.js';
 import { toJson } from './to-json.js';
 
@@ -22,7 +27,7 @@ const HAS_ERRORS = 1;
 interface OwnTool {
   name: string;
   toolset: string;
-  definition: ToolDescription;
+  tool: Tool;
   version: string;
 }
 
@@ -35,11 +40,11 @@ interface OfferedTool {
   output_schema?: Record<string, unknown>;
 }
 
-/** `tools check`: exit code 1 when a tool cannot be offered, or breaks what is offered; 0 otherwise. */
+/** `tools check`: exit code 1 when a tool cannot be offered, or breaks what is offered. `tools pages`. */
 export function addToolsCommand(program: Command, openApi: () => GatewayApi, terminal: Terminal): void {
-  program
-    .command('tools')
-    .description('what authors of tools check')
+  const tools = program.command('tools').description('for authors of tools');
+  const folderOf = (folder: string | undefined) => folder ?? (terminal.environment.TOOLS_DIR || './tools');
+  tools
     .command('check [folder]')
     .description('loads the files of tools in a folder (default: TOOLS_DIR, ./tools) and reviews each tool')
     .option(
@@ -48,25 +53,39 @@ export function addToolsCommand(program: Command, openApi: () => GatewayApi, ter
     )
     .option('--json', 'as JSON')
     .action(async (folder: string | undefined, { running, json }: { running?: boolean; json?: boolean }) => {
-      const where = folder ?? (terminal.environment.TOOLS_DIR || './tools');
-      const found = await check(where, running ? openApi : undefined);
+      const found = await check(folderOf(folder), running ? openApi : undefined);
       terminal.write(json ? toJson(found) : found.map(describeChecked).join(''));
       if (found.some(({ level }) => level === 'error')) terminal.exitWith?.(HAS_ERRORS);
     });
+  tools
+    .command('pages [folder]')
+    .description('writes a page for each tool of a folder, as Markdown, for the people who use it')
+    .requiredOption('--out <folder>', 'where to write <toolset>.<tool>.md')
+    .action(async (folder: string | undefined, { out }: { out: string }) => {
+      for (const path of await writePages(folderOf(folder), out)) terminal.write(`${toTerminalSafe(path)}\n`);
+    });
+}
+
+async function writePages(folder: string, out: string): Promise<string[]> {
+  const loaded = await load(folder);
+  if (!Array.isArray(loaded)) throw new CommandError(loaded.text);
+  await mkdir(out, { recursive: true });
+  const writing = loaded.map(async ({ name, toolset, version, tool }) => {
+    const path = join(out, `${name}.md`);
+    await writeFile(path, toolPage(toolset, version, tool));
+    return path;
+  });
+  return Promise.all(writing);
 }
 
 async function check(folder: string, openApi: (() => GatewayApi) | undefined): Promise<Checked[]> {
-  const tools = await load(folder);
-  if (!Array.isArray(tools)) return [tools];
-  if (tools.length === 0) return [{ subject: folder, level: 'warning', text: 'it has no files of tools' }];
+  const loaded = await load(folder);
+  if (!Array.isArray(loaded)) return [loaded];
+  if (loaded.length === 0) return [{ subject: folder, level: 'warning', text: 'it has no files of tools' }];
   const offered = openApi ? await listOffered(openApi()) : undefined;
-  return tools.flatMap((tool) => {
-    const found = [
-      ...reviewTool(tool.toolset, tool.definition),
-      ...lossesOf(tool),
-      ...changeOf(tool, offered),
-    ];
-    return found.length > 0 ? found : [{ subject: tool.name, level: 'ok' as const, text: summaryOf(tool) }];
+  return loaded.flatMap((own) => {
+    const found = [...reviewTool(own.toolset, own.tool), ...lossesOf(own), ...changeOf(own, offered)];
+    return found.length > 0 ? found : [{ subject: own.name, level: 'ok' as const, text: summaryOf(own) }];
   });
 }
 
@@ -74,9 +93,9 @@ async function load(folder: string): Promise<OwnTool[] | Checked> {
   try {
     const toolsets = await loadToolFiles(folder, systemTime());
     return toolsets.flatMap(({ name: toolset, version, tools }) =>
-      tools().map(({ definition }) => ({
-        ...{ name: toBusName(toolset, definition.own_name), toolset, definition },
-        version: definition.version ?? version,
+      tools().map((tool) => ({
+        ...{ name: toBusName(toolset, tool.definition.own_name), toolset, tool },
+        version: tool.definition.version ?? version,
       })),
     );
   } catch (error) {
@@ -91,7 +110,7 @@ async function listOffered(api: GatewayApi): Promise<Map<string, OfferedTool>> {
   return new Map(tools.map((tool) => [tool.qualified_name, tool]));
 }
 
-function lossesOf({ name, definition }: OwnTool): Checked[] {
+function lossesOf({ name, tool: { definition } }: OwnTool): Checked[] {
   const { description, input_schema } = definition;
   const asked = { name: toModelName(name), description, input_schema };
   return PROVIDERS.flatMap(({ name: provider }): Checked[] => {
@@ -103,7 +122,10 @@ function lossesOf({ name, definition }: OwnTool): Checked[] {
   });
 }
 
-function changeOf({ name, definition, version }: OwnTool, offered?: Map<string, OfferedTool>): Checked[] {
+function changeOf(
+  { name, tool: { definition }, version }: OwnTool,
+  offered?: Map<string, OfferedTool>,
+): Checked[] {
   if (!offered) return [];
   const before = offered.get(name);
   if (!before) return [{ subject: name, level: 'ok', text: 'no worker offers it yet' }];
@@ -115,7 +137,7 @@ function changeOf({ name, definition, version }: OwnTool, offered?: Map<string, 
   return change ? [change] : [];
 }
 
-function summaryOf({ definition, version }: OwnTool): string {
+function summaryOf({ tool: { definition }, version }: OwnTool): string {
   const promises = definition.output_schema
     ? 'its results are checked'
     : 'it promises nothing of its results';

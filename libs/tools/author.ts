@@ -12,5 +12,6 @@ export {
 } from './named-errors.js';
 export { runTool } from './run-tool.js';
 export { explained, partly, unchanged, type ToolAnswer } from './tool-answer.js';
+export type { ToolAbout } from './tool-about.js';
 export { ToolError, type Tool, type ToolContext } from './tool.port.js';
 export type { ErrorDetail, ErrorType, ToolClass, ToolResult } from '#contracts';

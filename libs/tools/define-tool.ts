@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { toolClassSchema, type ToolClass } from '#contracts';
 import { ValidationError } from './named-errors.js';
 import { retryOnTimeLimit, runWithTimeLimit, TimeLimitError } from './run-with-time-limit.js';
+import type { ToolAbout } from './tool-about.js';
 import type { Tool, ToolContext, ToolsetHost } from './tool.port.js';
 import { resultOf } from './tool-answer.js';
 import { isVersion } from './versions.js';
@@ -31,6 +32,8 @@ export interface ToolSource<Input extends z.ZodType> {
    * see docs/tools.md. Default: the toolset's, `1.0.0`.
    */
   version?: string;
+  /** For its page (`switchyard tools pages`); models do not get it. */
+  about?: ToolAbout;
   /**
    * Returns the result's payload (see `success`) or a `ToolAnswer`, throws `ToolError` for a failure with a type.
    */
@@ -58,6 +61,7 @@ export function defineTool<Input extends z.ZodType>(source: ToolSource<Input>): 
       timeout_ms: timeoutMs,
       ...(source.version !== undefined && { version: source.version }),
     },
+    ...(source.about !== undefined && { about: source.about }),
     async run(args, context) {
       return resultOf(await source.run(parse(input, args), context));
     },

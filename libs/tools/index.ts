@@ -38,6 +38,7 @@ export { LostWorkers, type LostWorkersDeps } from './lost-workers.js';
 export { findUnknownEntries, Offer, type OfferRule } from './offer.js';
 export { majorOf } from './versions.js';
 export { compareWithOffered } from './compare-with-offered.js';
+export { toolPage } from './tool-page.js';
 export { reviewTool } from './review-tool.js';
 export { judgeDefinition, type Judged } from './judge-definition.js';
 export { DefinitionWatch } from './definition-watch.js';

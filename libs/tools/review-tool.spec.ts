@@ -14,7 +14,7 @@ const source = {
   run: () => 'sun',
 };
 const review = (change: Partial<ToolSource<z.ZodType>> = {}, toolset = 'weather') =>
-  reviewTool(toolset, defineTool({ ...source, ...change }).definition);
+  reviewTool(toolset, defineTool({ ...source, ...change }));
 
 describe('the review of a tool', () => {
   it('has nothing to say of a good one', () => {
@@ -29,6 +29,8 @@ describe('the review of a tool', () => {
     ['these arguments: city', { input: z.strictObject({ city: z.string() }) }],
     ['does not name', { input: z.object({ city: z.string().describe('Its name') }) }],
     ['models see it as', { name: 'f'.repeat(60) }],
+    ['its page cannot be made: about.errors', { about: { errors: 'none' } as never }],
+    ['example 2 do not fit', { about: { examples: [{ arguments: { city: 'Oslo' } }, { arguments: {} }] } }],
   ])('warns: %s', (text, change) => {
     expect(review(change)).toEqual([
       {

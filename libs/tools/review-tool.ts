@@ -1,6 +1,9 @@
+import type { z } from 'zod';
 import { isObject, type Checked } from '#contracts';
 import { toBusName, toModelName } from './names.js';
-import type { ToolDescription } from './tool.port.js';
+import { InputSchemas } from './input-schemas.js';
+import { toolAboutSchema } from './tool-about.js';
+import type { Tool, ToolDescription } from './tool.port.js';
 
 /** Fewer characters tell a model neither what a tool does nor when to use it. */
 const SHORTEST_DESCRIPTION = 20;
@@ -10,7 +13,10 @@ const LONGEST_DESCRIPTION = 1_024;
 type Finding = Pick<Checked, 'text' | 'mend'>;
 
 /** What an author should change before others use the tool; empty: nothing. The tool can be offered as it is. */
-export function reviewTool(toolset: string, tool: ToolDescription): Checked[] {
+export function reviewTool(
+  toolset: string,
+  { definition: tool, about }: Pick<Tool, 'definition' | 'about'>,
+): Checked[] {
   const name = toBusName(toolset, tool.own_name);
   const findings = [
     reviewVersion(tool),
@@ -18,6 +24,7 @@ export function reviewTool(toolset: string, tool: ToolDescription): Checked[] {
     reviewArguments(tool),
     reviewStrictness(tool),
     reviewName(name),
+    reviewAbout(tool, about),
   ];
   return findings.flatMap((found) => (found ? [{ subject: name, level: 'warning' as const, ...found }] : []));
 }
@@ -60,6 +67,21 @@ function reviewStrictness({ input_schema: { additionalProperties } }: ToolDescri
     text: 'it takes arguments that it does not name, so a misspelled one is ignored',
     mend: 'Use z.strictObject.',
   };
+}
+
+/** Checked here, and not by the worker, which has no use for it. */
+function reviewAbout({ input_schema }: ToolDescription, about: unknown): Finding | undefined {
+  const { data, error } = toolAboutSchema.safeParse(about ?? {});
+  if (!data) {
+    const [{ path, message }] = error.issues as [z.core.$ZodIssue];
+    const text = `its page cannot be made: ${['about', ...path].join('.')}: ${message}`;
+    return { text, mend: 'docs/tools.md shows what about may have.' };
+  }
+  const compiled = new InputSchemas().compile(input_schema);
+  if ('unusable' in compiled) return undefined;
+  const bad = (data.examples ?? []).findIndex(({ arguments: args }) => !compiled.check(args));
+  if (bad < 0) return undefined;
+  return { text: `the arguments of example ${bad + 1} do not fit its input`, mend: 'Mend the example.' };
 }
 
 function reviewName(name: string): Finding | undefined {

@@ -7,6 +7,7 @@ import type {
   ToolScope,
   ToolSource,
 } from '#contracts';
+import type { ToolAbout } from './tool-about.js';
 
 /** Output that is not text for the model, or too long for it: stored as an artifact of the conversation. */
 export interface Attachment {
@@ -90,6 +91,8 @@ export interface ToolDescription {
  */
 export interface Tool {
   definition: ToolDescription;
+  /** Only for the page of the tool: it is not announced. */
+  about?: ToolAbout;
   run(args: Record<string, unknown>, context: ToolContext): Promise<ToolResult>;
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -49,6 +49,16 @@ describe('switchyard tools check', () => {
     const { code, text } = await runCommand({}, 'tools', 'check', folder);
     expect([code, text]).toEqual([1, expect.stringMatching(/^ERROR +tools: .*mail\.tool\.mjs: SyntaxError/)]);
     expect(await runCommand({}, 'tools', 'check', join(folder, 'none'))).toMatchObject({ code: 1 });
+  });
+
+  it('writes a page for each tool', async () => {
+    write('note.tool.mjs', tool({ input_schema: strict(TO), version: '1.2.0' }));
+    const out = join(folder, 'pages');
+    const path = join(out, 'note.send.md');
+    expect((await runCommand({}, 'tools', 'pages', folder, '--out', out)).text).toBe(`${path}\n`);
+    expect(readFileSync(path, 'utf8')).toMatch(/^# note\.send\n[^]*Version 1\.2\.0\.[^]*`to` \| string/);
+    const nowhere = runCommand({}, 'tools', 'pages', join(folder, 'none'), '--out', out);
+    await expect(nowhere).rejects.toThrow('is not a folder');
   });
 
   it('says what an update of the running system would break', async () => {
