@@ -49,7 +49,7 @@ function describeStep({
     at,
     kind,
     ...(model === undefined ? [] : [model]),
-    ...(step.asks_model ? [] : ['no model was asked']),
+    ...(step.asks_model ? [] : [kind === 'fail' ? 'no answer of a model' : 'no model was asked']),
     `attempt ${step.attempt}`,
     ...(step.stop_reason === null ? [] : [step.stop_reason]),
     ...(usage && step.asks_model ? [`${usage.input_tokens} tokens in, ${usage.output_tokens} out`] : []),

@@ -1,3 +1,5 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Checked } from '#contracts';
 import { redactText } from '#observability';
@@ -62,7 +64,9 @@ async function checkStoreOf(
   isUrlGiven: boolean,
   openApi: () => GatewayApi,
 ): Promise<Checked[]> {
-  const access = await openStoreToRead(environment, isUrlGiven).catch(explainNoStore);
+  const access = await openStoreToRead(environment, isUrlGiven).catch((error: unknown) =>
+    explainNoStore(environment.DATA_DIR, error),
+  );
   if (Array.isArray(access)) return access;
   if (access.kind === 'process') return openApi().get<Checked[]>('/api/admin/doctor');
   try {
@@ -73,10 +77,31 @@ async function checkStoreOf(
 }
 
 /** Before the first start there is none, which is nothing to mend. */
-function explainNoStore(error: unknown): Checked[] {
+function explainNoStore(dataDir: string | undefined, error: unknown): Checked[] {
   if (!(error instanceof NoStoreError)) throw error;
+  const hindrance = findHindrance(resolve(dataDir || './data'));
+  if (hindrance !== undefined)
+    return [
+      {
+        ...{ subject: 'store', level: 'error', text: `DATA_DIR cannot be made: ${hindrance}` },
+        mend: 'Correct DATA_DIR, or the rights of the folder.',
+      },
+    ];
   const mend = 'Nothing to do before the first start, which makes one.';
   return [{ subject: 'store', level: 'warning', text: error.message, mend }];
+}
+
+/** Why a folder cannot be made, or written to. */
+function findHindrance(path: string): string | undefined {
+  let existing = path;
+  while (!existsSync(existing)) existing = dirname(existing);
+  if (!statSync(existing).isDirectory()) return `${existing} is not a folder`;
+  try {
+    accessSync(existing, constants.W_OK);
+  } catch {
+    return `${existing} cannot be written`;
+  }
+  return undefined;
 }
 
 function withoutSecrets({ subject, level, text, mend }: Checked): Checked {

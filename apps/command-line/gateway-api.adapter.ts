@@ -69,7 +69,8 @@ export class GatewayApi {
     body: { detail?: unknown } | null | undefined,
   ): CommandError {
     if (typeof body?.detail !== 'string') return this.stranger();
-    const hint = status === 401 || status === 403 ? ' Set SWITCHYARD_TOKEN to a token of an operator.' : '';
+    const isStranger = status === 401 || (status === 403 && this.token === undefined);
+    const hint = isStranger ? ' Set SWITCHYARD_TOKEN to a token of an operator.' : '';
     const after = headers.get('retry-after');
     return new CommandError(
       `${body.detail}${hint}${after === null ? '' : ` Try again in ${after} s.`}`,

@@ -52,7 +52,7 @@ export function addSwitchCommands(
         switches.length === 0 ? 'Nothing is switched.\n' : formatTable(HEADER, switches.map(switchCells)),
       );
     });
-  setting('pause <name>', 'no call of a toolset (web) or a tool (web.search) begins').action(
+  setting('pause <name>', 'no call of a toolset (web) or a tool (web.web_search) begins').action(
     (name: string, { reason, ...options }: Options) =>
       set(callPlaceOf(name), { reason }, options, `Paused: ${name}. Calls that run now finish.`),
   );

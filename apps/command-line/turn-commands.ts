@@ -26,9 +26,9 @@ export function addTurnCommands(program: Command, openApi: () => GatewayApi, wri
     .action(async ({ limit, json }: JsonOption & { limit: string }) => {
       const listed = await openApi().get<ListedTurn[]>(`/api/admin/turns?limit=${encodeURIComponent(limit)}`);
       if (json) return write(toJson(listed));
-      write(
-        listed.length === 0 ? 'No turn waits or runs.\n' : formatTable(TURN_HEADER, listed.map(turnCells)),
-      );
+      if (listed.length === 0) return write('No turn waits or runs.\n');
+      write(formatTable(TURN_HEADER, listed.map(turnCells)));
+      if (listed.length >= Number(limit)) write('\nThere may be more: --limit 100 shows up to 100.\n');
     });
   turns
     .command('show <id>')

@@ -12,10 +12,15 @@ describe('toAuditPosition', () => {
     expect(toAuditPosition(text)).toBe(expected);
   });
 
-  it.each(['', 'yesterday', '2026-13-01', '2026-03-01T25:00', '1', '2026-03-01T10:00:00 02:00'])(
-    'refuses %j',
-    (text) => {
-      expect(toAuditPosition(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    '',
+    'yesterday',
+    '2026-13-01',
+    '2026-02-30',
+    '2026-03-01T25:00',
+    '1',
+    '2026-03-01T10:00:00 02:00',
+  ])('refuses %j', (text) => {
+    expect(toAuditPosition(text)).toBeUndefined();
+  });
 });

@@ -8,6 +8,8 @@ const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?(Z|[+-]\
 export function toAuditPosition(text: string): string | undefined {
   if (RECORD_ID.test(text)) return text;
   const [, date, time = '00:00', offset = 'Z'] = TIME.exec(text.trim()) ?? [];
-  const at = new Date(`${date}T${time}${offset}`);
-  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+  const [day, at] = [new Date(`${date}T00:00:00Z`), new Date(`${date}T${time}${offset}`)];
+  if (Number.isNaN(day.getTime()) || Number.isNaN(at.getTime())) return undefined;
+  // 30 February is no day, and not 2 March.
+  return day.toISOString().startsWith(`${date}T`) ? at.toISOString() : undefined;
 }

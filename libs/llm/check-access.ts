@@ -31,17 +31,28 @@ async function check(provider: Provider, env: ModelEnvironment, clock: Clock): P
       redirect: 'error',
       signal: limitTime(clock, TIMEOUT_MS),
     });
-    await answer.body?.cancel();
-    return { ...about, state: stateOf(answer.status), reason: String(answer.status) };
+    const state = stateOf(answer.status);
+    if (state !== 'ok') await answer.body?.cancel();
+    else if (!(await isModelList(answer)))
+      return { ...about, state: 'unclear', reason: `${answer.status}, and something else` };
+    return { ...about, state, reason: String(answer.status) };
   } catch (error) {
-    const { name, cause } = error as { name?: string; cause?: { code?: string } };
-    return { ...about, state: 'unreachable', reason: cause?.code ?? name ?? 'unknown error' };
+    const { name, cause } = error as { name?: string; cause?: { code?: string; message?: string } };
+    const reason = cause?.code ?? cause?.message ?? name ?? 'unknown error';
+    return { ...about, state: 'unreachable', reason };
   }
 }
 
 function headersOf({ keyHeader }: Provider, apiKey: string | undefined): Record<string, string> {
   if (apiKey === undefined) return {};
   return keyHeader === undefined ? { authorization: `Bearer ${apiKey}` } : { ...keyHeader(apiKey) };
+}
+
+/** Every provider answers `{ data: [...] }`, or `{ models: [...] }`. */
+async function isModelList(answer: Response): Promise<boolean> {
+  const body: unknown = await answer.json().catch(() => undefined);
+  const { data, models } = (body ?? {}) as { data?: unknown; models?: unknown };
+  return Array.isArray(data) || Array.isArray(models);
 }
 
 function stateOf(status: number): ModelAccess['state'] {

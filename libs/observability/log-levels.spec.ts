@@ -49,4 +49,15 @@ describe('LogLevels', () => {
     auditLog.info('recorded');
     expect(messages()).toEqual(['log level', 'recorded']);
   });
+
+  it('silences audit records while it is silent, and no longer; the change itself is always written', () => {
+    const { logger, levels, messages } = create('silent');
+    const auditLog = auditLoggerOf(logger);
+    auditLog.info({ audit: 'invoked' }, 'unheard');
+    levels.set('error');
+    auditLog.info({ audit: 'invoked' }, 'heard');
+    levels.set('silent');
+    auditLog.info({ audit: 'invoked' }, 'unheard');
+    expect(messages()).toEqual(['log level', 'heard', 'log level']);
+  });
 });

@@ -18,8 +18,12 @@ export class LogLevels {
   /** Until the next change, or the end of the process. Undefined: as configured. */
   set(level: LogLevel = this.configured): void {
     const from = this.current;
+    if (level === from) return;
+    const note = () => this.auditLog.info({ audit: 'log_level_changed', from, to: level }, 'log level');
+    // At the level at which it can be seen.
+    if (level === 'silent') note();
     this.logger.level = level;
-    if (level !== from) this.auditLog.info({ audit: 'log_level_changed', from, to: level }, 'log level');
+    if (level !== 'silent') note();
   }
 
   /** From any level to `debug`, and from there to the configured one. */

@@ -48,12 +48,15 @@ export function createLogger({
   return redactBindings(logger);
 }
 
-/** For records that must be written whatever `LOG_LEVEL` hides; only `silent` hides them too. */
-export function auditLoggerOf(logger: Logger): Logger {
+/** For records that must be written whatever the level hides; only `silent`, as long as it lasts, hides them too. */
+export function auditLoggerOf(logger: Logger): Pick<Logger, 'info'> {
   const audit = logger.child({});
   // Set on its own: a child that is made with the level of its parent follows the changes of the parent.
-  audit.level = logger.level === 'silent' ? 'silent' : 'info';
-  return audit;
+  audit.level = 'info';
+  const info = (fields: object, message?: string) => {
+    if (logger.level !== 'silent') audit.info(fields, message);
+  };
+  return { info: info };
 }
 
 function chooseDestination(

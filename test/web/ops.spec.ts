@@ -127,13 +127,12 @@ describe('the page of operators', () => {
     expect(await row('Processes', 'orchestrator-2b9e4c11').innerText()).toMatch(/draining.*Undo/s);
     expect(await cells('Switches', 'drains')).toEqual([
       'orchestrator-2b9e4c11 drains',
-      'olga',
       expect.stringMatching(/^20 min/),
       'Undo',
     ]);
-    expect(await page.getByRole('region', { name: 'Switches' }).locator('.ops-why').innerText()).toBe(
-      'New disk for node-3',
-    );
+    expect(
+      await page.getByRole('region', { name: 'Switches' }).locator('.ops-switch-reason').innerText(),
+    ).toBe('By olga: New disk for node-3');
     expect(await cells('Model budgets', 'anthropic')).toEqual([
       'anthropic',
       '412 of 600',

@@ -38,7 +38,7 @@ function describe({ provider, state, host, reason }: ModelAccess): Checked {
       return {
         subject,
         level: 'warning',
-        text: `not checked: ${host} has no list of models (${reason})`,
+        text: `not checked: ${host} gives no list of models (${reason})`,
         mend: 'Send a message to see whether it answers.',
       };
   }

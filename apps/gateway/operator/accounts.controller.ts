@@ -35,9 +35,11 @@ export class AdminAccountsController {
     @Param('id') id: string,
     @Body(new ParsePipe(changeSchema)) change: z.output<typeof changeSchema>,
   ): Promise<ListedAccount> {
+    const before = await this.local.accounts.get(id);
     const changed = await this.local.accounts.change(operator, id, change);
     this.local.known.forget(id);
     const { role, is_active } = changed;
+    if (before?.role === role && before.is_active === is_active) return changed;
     const status = `${role}, ${is_active ? 'active' : 'inactive'}`;
     this.local.actions.note(
       { audit: 'account_changed', user_id: operator.id, subject: id, status },

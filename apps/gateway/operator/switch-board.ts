@@ -65,6 +65,7 @@ export class SwitchBoard {
       await this.deps.store.acceptDefinitions(name, { accepted_by: user.id, accepted_at });
     }
     const subject = switchIdOf(kind, name);
+    if (!(await this.deps.store.listSwitches()).some(({ _id }) => _id === subject)) return;
     await this.change({ audit: 'switch_unset', user_id: user.id, subject }, { kind, name }, () =>
       this.deps.store.removeSwitch(subject),
     );

@@ -30,7 +30,7 @@ const placeSchema = z
   .object({ kind: z.enum(SWITCH_KINDS, { error: `must be one of ${KINDS}` }), name: z.string() })
   .refine(({ kind, name }) => NAMES[kind].safeParse(name).success, {
     path: ['name'],
-    error: 'must be a toolset (web), a tool (web.search), the id of a process, or all (turns and logs)',
+    error: 'must be a toolset (web), a tool (web.web_search), the id of a process, or all (turns and logs)',
   });
 /** Everybody whom the switch stops reads it, also in terminals. */
 const reasonSchema = z

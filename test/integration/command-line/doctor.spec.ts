@@ -42,11 +42,11 @@ async function mcpConfig(mcpServers: object): Promise<{ MCP_CONFIG: string }> {
 }
 
 /** A provider that answers every request with this status. */
-async function provider(status: number) {
+async function provider(status: number, body = '{"data":[]}') {
   const asked: string[] = [];
   server = createServer(({ url, headers }, response) => {
     asked.push(`${url} ${headers.authorization ?? ''}${String(headers['x-api-key'] ?? '')}`);
-    response.writeHead(status).end('{}');
+    response.writeHead(status).end(body);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
@@ -217,6 +217,19 @@ describe('switchyard doctor', () => {
     });
     expect(asked).toEqual(['/v1/models Bearer sk-s3cret']);
     expect(printed).not.toContain('s3cret');
+  });
+
+  it('takes no web page for an accepted key', async () => {
+    const { url } = await provider(200, '<html>hi</html>');
+    const { found } = await doctor({ MODEL: 'openai/gpt-5', OPENAI_API_KEY: 'k', OPENAI_BASE_URL: url });
+    expect(found.at(-1)).toMatchObject({ level: 'warning', text: expect.stringContaining('not checked') });
+  });
+
+  it('finds a DATA_DIR in which no process could start', async () => {
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    const { bad, code } = await doctor({ DATA_DIR: join(file, 'data') });
+    expect([code, bad]).toMatchObject([1, [{ subject: 'store', level: 'error' }]]);
   });
 
   it('finds a provider that cannot be reached', async () => {

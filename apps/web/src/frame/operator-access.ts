@@ -7,10 +7,12 @@ export type OperatorAccess = 'unknown' | 'granted' | 'refused';
 
 /** `unknown` until the server has been asked; asked again whenever the user may be another one. */
 export function useOperatorAccess(connection: Connection): OperatorAccess {
-  const { phase, connectedAt } = useObservable(connection.state);
+  const { phase, connectedAt, lostAt } = useObservable(connection.state);
+  // A gateway that drains refuses sockets and still serves its operators.
+  const canAsk = phase === 'connected' || lostAt !== undefined;
   const [access, setAccess] = useState<OperatorAccess>('unknown');
   useEffect(() => {
-    if (phase !== 'connected') return;
+    if (!canAsk) return;
     let isCurrent = true;
     readMe().then(
       (me) => isCurrent && setAccess(me.is_operator ? 'granted' : 'refused'),
@@ -19,6 +21,6 @@ export function useOperatorAccess(connection: Connection): OperatorAccess {
     return () => {
       isCurrent = false;
     };
-  }, [phase, connectedAt]);
+  }, [canAsk, connectedAt]);
   return phase === 'signed_out' ? 'unknown' : access;
 }

@@ -83,7 +83,7 @@ function ToolName({ name, onChange }: { name: string; onChange: (name: string) =
       <input
         className="field"
         list={id}
-        placeholder="web.search"
+        placeholder="web.web_search"
         required
         value={name}
         onChange={(event) => onChange(event.target.value)}

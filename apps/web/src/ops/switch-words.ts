@@ -31,7 +31,8 @@ const WORDS: Record<SwitchKind, SwitchWords> = {
     set: (name) => `Drain ${name}`,
     undo: (name) => `Undo the drain of ${name}`,
     state: (name) => `${name} drains`,
-    consequence: 'It takes no new work until this is undone. What it has begun goes on.',
+    consequence:
+      'It takes no new work until this is undone. What it has begun goes on. A gateway refuses new connections: if it is the only one, nobody can open the chat.',
   },
   turns: {
     set: () => 'Refuse new turns',

@@ -44,7 +44,6 @@ export function SwitchesCard({ switches, nowMs, onChange }: SwitchesCardProps) {
           <thead>
             <tr>
               <th scope="col">What</th>
-              <th scope="col">By</th>
               <th scope="col">For</th>
               <th scope="col">
                 <span className="visually-hidden">Actions</span>
@@ -64,13 +63,12 @@ export function SwitchesCard({ switches, nowMs, onChange }: SwitchesCardProps) {
 }
 
 function Row({ row, nowMs, onUndo }: { row: ListedSwitch; nowMs: number; onUndo: () => void }) {
-  const { name, by, at } = row;
+  const { name, at } = row;
   return (
     <tr>
       <th scope="row" title={name}>
         {headOf(row)}
       </th>
-      <td className="ops-cut">{by}</td>
       <td title={at}>{formatElapsed(Math.max(0, nowMs - Date.parse(at)))}</td>
       <td className="right ops-actions">
         <SwitchButton place={row} row={row} className="button button-ghost" onChange={onUndo}>
@@ -81,13 +79,12 @@ function Row({ row, nowMs, onUndo }: { row: ListedSwitch; nowMs: number; onUndo:
   );
 }
 
-/** Below the switch: it may be too long for a column, and is what other operators need most. */
-function Why({ row: { level, reason } }: { row: ListedSwitch }) {
-  const texts = [level === undefined ? '' : `Level: ${level}`, reason ?? ''].filter((text) => text !== '');
-  if (texts.length === 0) return null;
+/** Below the switch: it may be too long for a column. */
+function Why({ row: { by, level, reason } }: { row: ListedSwitch }) {
+  const why = level === undefined ? reason : `level ${level}`;
   return (
-    <tr className="ops-why">
-      <td colSpan={4}>{texts.join('. ')}</td>
+    <tr className="ops-switch-reason">
+      <td colSpan={3}>{why === undefined ? `By ${by}` : `By ${by}: ${why}`}</td>
     </tr>
   );
 }
