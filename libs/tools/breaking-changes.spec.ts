@@ -89,6 +89,31 @@ describe('the input of a tool', () => {
     expect(input(before, after)).toEqual([reason]);
   });
 
+  it('is compared in bounded time, however many alternatives a schema has', () => {
+    const alternatives = (type: string) => ({
+      anyOf: Array.from({ length: 700 }, (_, i) => ({
+        type: 'object',
+        required: [`p${i}`],
+        title: type,
+        minProperties: type.length,
+      })),
+    });
+    const of = (a: object) => ({
+      class: 'read' as const,
+      input_schema: { type: 'object', properties: { a } },
+    });
+    const [reason] = breakingChanges(of(alternatives('string')), of(alternatives('object-')));
+    expect(reason).toMatch(/^input a /);
+  });
+
+  it('takes no value of a list that its own type excludes', () => {
+    const of = (type: string) => ({
+      class: 'read' as const,
+      input_schema: { type: 'object', properties: { a: { type, enum: ['x'] } } },
+    });
+    expect(breakingChanges(of('string'), of('number'))).toEqual(['input a no longer takes "x"']);
+  });
+
   it('counts as broken where no rule decides, also by references whose target changed', () => {
     const undecided = ['input x changed in a way that no rule decides'];
     const ofX = (x: object, more: object = {}) => ({

@@ -40,6 +40,6 @@ export { majorOf } from './versions.js';
 export { compareWithOffered } from './compare-with-offered.js';
 export { toolPage } from './tool-page.js';
 export { reviewTool } from './review-tool.js';
-export { judgeDefinition, type Judged } from './judge-definition.js';
+export { judgeDefinition, predecessorOf, type Judged } from './judge-definition.js';
 export { DefinitionWatch } from './definition-watch.js';
 export { defineTool, defineToolset, findDefinitionProblem, ToolSetupError } from './define-tool.js';

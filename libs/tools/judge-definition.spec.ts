@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Definition } from '#contracts';
-import { judgeDefinition, type Judged } from './judge-definition.js';
+import { judgeDefinition, predecessorOf, type Judged } from './judge-definition.js';
 import { announcedTool, announcedToolset } from './testing/toolsets.js';
 
 const WITH = { type: 'object', properties: { to: { type: 'string' } } };
@@ -8,7 +8,8 @@ const WITHOUT = { type: 'object', properties: {} };
 
 function judge(version: string, input_schema: object, known: Definition[] = []): Judged {
   const tool = { ...announcedTool('mail', 'send'), input_schema: { ...input_schema } };
-  return judgeDefinition(announcedToolset('mail', [tool], version), tool, known);
+  const toolset = announcedToolset('mail', [tool], version);
+  return judgeDefinition(toolset, tool, predecessorOf(toolset, tool, known));
 }
 
 function row(version: string, input_schema: object, change: Partial<Definition> = {}): Definition {

@@ -39,6 +39,8 @@ const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxPrope
 const SAME = ['multipleOf', 'pattern', 'format', 'uniqueItems'] as const;
 /** A schema that nests deeper is undecided. */
 const MAX_DEPTH = 24;
+/** Alternatives are compared each with each; schemas of third parties may have many. The rest is undecided. */
+const MAX_COMPARISONS = 1_000;
 
 /**
  * Whose fields must stay. `from`: of arguments, which callers send: every field must be taken on. `to`: of results, which
@@ -50,6 +52,8 @@ interface At {
   place: string;
   depth: number;
   keep: Keep;
+  /** Shared by a whole comparison. */
+  budget: { left: number };
 }
 
 /**
@@ -57,14 +61,20 @@ interface At {
  * every such value fits. Fields that a schema does not name count as not used: one more optional field narrows nothing.
  */
 export function narrowings(from: unknown, to: unknown, keep: Keep): Narrowing[] {
-  return compare(from, to, { place: '', depth: 0, keep });
+  return compare(from, to, {
+    place: '',
+    depth: 0,
+    keep,
+    budget: { left: MAX_COMPARISONS },
+  });
 }
 
 function compare(from: unknown, to: unknown, at: At): Narrowing[] {
   const found = (kind: NarrowingKind): Narrowing[] => [{ place: at.place, kind }];
   const [before, after] = [withoutAnnotations(from), withoutAnnotations(to)];
   if (after === true || before === false) return [];
-  if (before === undefined || after === undefined || at.depth > MAX_DEPTH) return found('undecided');
+  const isTooMuch = at.depth > MAX_DEPTH || --at.budget.left < 0;
+  if (before === undefined || after === undefined || isTooMuch) return found('undecided');
   if (before === true || after === false) return found('values');
   if (canonicalHash(before) === canonicalHash(after))
     return at.depth === 0 || isSelfContained(before) ? [] : found('undecided');
@@ -99,16 +109,14 @@ function valuesOf({ enum: values, const: value, type: _type, ...rest }: Schema):
 }
 
 function compareValues(values: readonly unknown[], to: Schema, { place }: At): Narrowing[] {
-  const taken = valuesOf(to);
-  if (taken) {
-    const known = new Set(taken.map(canonicalHash));
+  const listed = valuesOf(to);
+  if (listed) {
+    const known = new Set(listed.filter((value) => hasType(value, to)).map(canonicalHash));
     const gone = values.find((value) => !known.has(canonicalHash(value)));
     return gone === undefined ? [] : [{ place, kind: 'values', about: JSON.stringify(gone).slice(0, 60) }];
   }
   if (Object.keys(to).some((key) => key !== 'type')) return [{ place, kind: 'undecided' }];
-  const types = new Set(typesOf(to));
-  const isTaken = (value: unknown) => typesOfValue(value).some((type) => types.has(type));
-  return values.every(isTaken) ? [] : [{ place, kind: 'type' }];
+  return values.every((value) => hasType(value, to)) ? [] : [{ place, kind: 'type' }];
 }
 
 function typeGone(from: Schema, to: Schema): string | undefined {
@@ -184,6 +192,10 @@ function canBe(schema: Schema, type: string): boolean {
 
 function typesOf({ type }: Schema): string[] {
   return (Array.isArray(type) ? type : [type]).filter((one): one is string => typeof one === 'string');
+}
+
+function hasType(value: unknown, schema: Schema): boolean {
+  return schema.type === undefined || typesOfValue(value).some((type) => typesOf(schema).includes(type));
 }
 
 function typesOfValue(value: unknown): string[] {

@@ -35,6 +35,7 @@ it('CatalogueService receives the answers to a roll call although its process st
     store: {
       putCatalog: () => Promise.resolve(),
       listDefinitions: () => Promise.resolve([]),
+      getDefinition: () => Promise.resolve(null),
       insertDefinition: () => Promise.resolve('inserted'),
     },
   };

@@ -6,12 +6,13 @@ import {
   newMessage,
   switchIdOf,
   type Definition,
+  type ListedDefinition,
   type ToolDefinition,
   type Toolset,
 } from '#contracts';
 import { ActionLog } from '#journal';
 import { timestampOf } from '#time';
-import { judgeDefinition, toPrintable, type Judged } from '#tools';
+import { judgeDefinition, predecessorOf, toPrintable, type Judged } from '#tools';
 import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
 
 /** Of one toolset: a server that changes its tools all the time must not fill the store. */
@@ -68,11 +69,22 @@ export class DefinitionJudge {
       const stored = known.find(({ _id }) => _id === definitionIdOf(tool));
       // Whoever stored it may have died before it blocked the tool.
       if (stored) await this.quarantine(stored);
-      else known.push(...(await this.store(judgeDefinition(toolset, tool, known), worker)));
+      else known.push(...(await this.judge({ toolset, tool }, known, worker)));
     }
   }
 
-  private async store(judged: Judged, worker: string): Promise<Definition[]> {
+  private async judge(
+    { toolset, tool }: Announced,
+    known: readonly ListedDefinition[],
+    worker: string,
+  ): Promise<ListedDefinition[]> {
+    const before = predecessorOf(toolset, tool, known);
+    // Only one of many definitions, whose schemas may be large.
+    const whole = before && (await this.deps.store.getDefinition(before._id));
+    return this.store(judgeDefinition(toolset, tool, whole ?? undefined), worker);
+  }
+
+  private async store(judged: Judged, worker: string): Promise<ListedDefinition[]> {
     const { store, settings, clock, metrics, log } = this.deps;
     const { breaks_version, ...definition } = judged;
     const isPending = definition.breaks.length > 0 && settings.quarantine;
@@ -95,7 +107,7 @@ export class DefinitionJudge {
     return [row];
   }
 
-  private async quarantine({ state, tool, version, breaks }: Definition): Promise<void> {
+  private async quarantine({ state, tool, version, breaks }: ListedDefinition): Promise<void> {
     if (state !== 'pending' || !this.deps.settings.quarantine) return;
     const { store, clock, bus } = this.deps;
     const _id = switchIdOf('tool', tool);

@@ -30,6 +30,8 @@ export const definitionSchema = z.object({
 });
 
 export type Definition = z.infer<typeof definitionSchema>;
+/** Without its schemas, which may be large. */
+export type ListedDefinition = Omit<Definition, 'contract'>;
 
 export function definitionIdOf({ name, hash }: { name: string; hash: string }): string {
   return `${name}@${hash}`;

@@ -5,6 +5,7 @@ import type {
   Binding,
   DeadLetter,
   Definition,
+  ListedDefinition,
   Fact,
   Secret,
   Switch,
@@ -87,8 +88,9 @@ export interface AuxiliaryStore extends UsageStore {
   /** All of them, by `_id`: as many as operators have set. */
   listSwitches(): Promise<Switch[]>;
   removeSwitch(id: string): Promise<void>;
-  /** Every definition of these tools that was ever announced, in no order. */
-  listDefinitions(tools: string[]): Promise<Definition[]>;
+  /** Every definition of these tools that was ever announced, in no order, without its schemas. */
+  listDefinitions(tools: string[]): Promise<ListedDefinition[]>;
+  getDefinition(id: string): Promise<Definition | null>;
   /**
    * The first one with its `_id` wins. `full`: its toolset would have more than `limit`, and it is not in the store. When
    * all parallel inserts have been answered, the limit is never exceeded.

@@ -5,6 +5,7 @@ import type {
   Binding,
   DeadLetter,
   Definition,
+  ListedDefinition,
   Fact,
   Secret,
   Switch,
@@ -12,6 +13,11 @@ import type {
 import type { AuditQuery, AuxiliaryStore, Inserted, TakenField } from '../port/auxiliary-store.port.js';
 import { putRow, RowsUsageStore } from './rows-usage-store.js';
 
+/** All but its schemas. */
+const LISTED = [
+  ...(['_id', 'tool', 'toolset', 'version', 'breaks', 'state', 'at'] as const),
+  ...(['accepted_by', 'accepted_at'] as const),
+] as const;
 const NEWEST_FIRST = { at: 'desc', _id: 'desc' } as const;
 
 /** Everything stored besides the journal. */
@@ -176,8 +182,13 @@ export abstract class RowsAuxiliaryStore extends RowsUsageStore implements Auxil
     await this.rows.switches.remove({ equals: { _id } });
   }
 
-  async listDefinitions(tools: string[]): Promise<Definition[]> {
-    return this.rows.definitions.find({ among: { field: 'tool', values: tools } });
+  async listDefinitions(tools: string[]): Promise<ListedDefinition[]> {
+    const query = { among: { field: 'tool', values: tools } } as const;
+    return (await this.rows.definitions.findParts(query, LISTED)).map(withoutNulls);
+  }
+
+  async getDefinition(id: string): Promise<Definition | null> {
+    return this.rows.definitions.get(id);
   }
 
   async insertDefinition(row: Definition, limit: number): Promise<'inserted' | 'taken' | 'full'> {
@@ -205,4 +216,13 @@ function byNewest(a: Fact, b: Fact): number {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
+}
+
+/** A database may give null for a field that the row lacks. */
+function withoutNulls({ accepted_by, accepted_at, ...row }: ListedDefinition): ListedDefinition {
+  return {
+    ...row,
+    ...(accepted_by == null ? {} : { accepted_by }),
+    ...(accepted_at == null ? {} : { accepted_at }),
+  };
 }
