@@ -69,7 +69,8 @@ export class GatewayApi {
     body: { detail?: unknown } | null | undefined,
   ): CommandError {
     if (typeof body?.detail !== 'string') return this.stranger();
-    const isStranger = status === 401 || (status === 403 && this.token === undefined);
+    // Other refusals, such as to change one's own account, say themselves what to do.
+    const isStranger = status === 401 || (status === 403 && body.detail.startsWith('Only operators'));
     const hint = isStranger ? ' Set SWITCHYARD_TOKEN to a token of an operator.' : '';
     const after = headers.get('retry-after');
     return new CommandError(
