@@ -114,6 +114,41 @@ describe('the input of a tool', () => {
     expect(breakingChanges(of('string'), of('number'))).toEqual(['input a no longer takes "x"']);
   });
 
+  it('is not broken by a description, wherever it is', () => {
+    const kind = (description: string) =>
+      z.discriminatedUnion('kind', [
+        z.strictObject({ kind: z.literal('a'), description: z.string().describe(description) }),
+        z.strictObject({ kind: z.literal('b'), n: z.number() }),
+      ]);
+    expect(input(z.strictObject({ at: kind('Old.') }), z.strictObject({ at: kind('New.') }))).toEqual([]);
+  });
+
+  it.each<[string, object, object]>([
+    [
+      'input limit no longer takes string',
+      { additionalProperties: { type: 'string' } },
+      { additionalProperties: { type: 'string' }, properties: { limit: { type: 'integer' } } },
+    ],
+    [
+      'input a no longer takes other values',
+      { required: ['a'] },
+      { required: ['a'], properties: { a: { type: 'string' } } },
+    ],
+    [
+      'input a changed in a way that no rule decides',
+      { properties: { a: { const: 'a' } } },
+      { properties: { a: { const: 'a', enum: ['b'] } } },
+    ],
+    [
+      'input changed in a way that no rule decides',
+      { $schema: 'http://json-schema.org/draft-07/schema#', properties: { a: { items: [{}] } } },
+      { properties: { a: { items: [{}] } } },
+    ],
+  ])('%s', (reason, before, after) => {
+    const of = (schema: object) => ({ class: 'read' as const, input_schema: { type: 'object', ...schema } });
+    expect(breakingChanges(of(before), of(after))).toEqual([reason]);
+  });
+
   it('counts as broken where no rule decides, also by references whose target changed', () => {
     const undecided = ['input x changed in a way that no rule decides'];
     const ofX = (x: object, more: object = {}) => ({
@@ -137,6 +172,15 @@ describe('the output of a tool', () => {
     expect(output(sum, sum.extend({ sum: z.int() }))).toEqual([]);
     expect(output(sum, sum.extend({ by: z.string() }))).toEqual([]);
     expect(output(undefined, sum)).toEqual([]);
+  });
+
+  it('must not name a field that the values without a name exclude', () => {
+    const of = (output_schema: object) => ({
+      ...{ class: 'read' as const, input_schema: {}, output_schema: { type: 'object', ...output_schema } },
+    });
+    const before = of({ additionalProperties: { type: 'string' } });
+    const after = of({ properties: { a: { type: 'integer' } }, additionalProperties: false });
+    expect(breakingChanges(before, after)).toEqual(['output a may now be integer']);
   });
 
   it('must not promise less', () => {

@@ -1,5 +1,6 @@
 import { isObject } from '#contracts';
 import { canonicalHash } from './canonical-hash.js';
+import { withoutAnnotations } from './without-annotations.js';
 
 type Schema = Record<string, unknown>;
 
@@ -14,11 +15,6 @@ export interface Narrowing {
   about?: string;
 }
 
-/** What says nothing about which values fit. */
-const ANNOTATIONS = new Set([
-  ...['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment'],
-  ...['$schema', '$id', 'contentMediaType', 'contentEncoding'],
-]);
 /** All others are undecided, unless they are the same on both sides. */
 const DECIDED = new Set([
   ...['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'const', 'anyOf'],
@@ -39,6 +35,7 @@ const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxPrope
 const SAME = ['multipleOf', 'pattern', 'format', 'uniqueItems'] as const;
 /** A schema that nests deeper is undecided. */
 const MAX_DEPTH = 24;
+const NEWEST = 'https://json-schema.org/draft/2020-12/schema';
 /** Alternatives are compared each with each; schemas of third parties may have many. The rest is undecided. */
 const MAX_COMPARISONS = 1_000;
 
@@ -48,12 +45,18 @@ const MAX_COMPARISONS = 1_000;
  */
 type Keep = 'from' | 'to';
 
+interface Shared {
+  comparisonsLeft: number;
+  /** One schema may be compared with hundreds of alternatives. */
+  hashes: WeakMap<Schema, string>;
+}
+
 interface At {
   place: string;
   depth: number;
   keep: Keep;
   /** Shared by a whole comparison. */
-  budget: { left: number };
+  shared: Shared;
 }
 
 /**
@@ -61,25 +64,28 @@ interface At {
  * every such value fits. Fields that a schema does not name count as not used: one more optional field narrows nothing.
  */
 export function narrowings(from: unknown, to: unknown, keep: Keep): Narrowing[] {
-  return compare(from, to, {
-    place: '',
-    depth: 0,
-    keep,
-    budget: { left: MAX_COMPARISONS },
-  });
+  if (dialectOf(from) !== dialectOf(to)) return [{ place: '', kind: 'undecided' }];
+  const shared = { comparisonsLeft: MAX_COMPARISONS, hashes: new WeakMap<Schema, string>() };
+  return compare(withoutAnnotations(from), withoutAnnotations(to), { place: '', depth: 0, keep, shared });
 }
 
 function compare(from: unknown, to: unknown, at: At): Narrowing[] {
   const found = (kind: NarrowingKind): Narrowing[] => [{ place: at.place, kind }];
-  const [before, after] = [withoutAnnotations(from), withoutAnnotations(to)];
+  const [before, after] = [schemaOf(from), schemaOf(to)];
   if (after === true || before === false) return [];
-  const isTooMuch = at.depth > MAX_DEPTH || --at.budget.left < 0;
+  const isTooMuch = at.depth > MAX_DEPTH || --at.shared.comparisonsLeft < 0;
   if (before === undefined || after === undefined || isTooMuch) return found('undecided');
   if (before === true || after === false) return found('values');
-  if (canonicalHash(before) === canonicalHash(after))
+  if (hashOf(before, at) === hashOf(after, at))
     return at.depth === 0 || isSelfContained(before) ? [] : found('undecided');
   const isDecided = [...Object.keys(before), ...Object.keys(after)].every((key) => DECIDED.has(key));
   return isDecided ? compareObjects(before, after, at) : found('undecided');
+}
+
+function hashOf(schema: Schema, { shared: { hashes } }: At): string {
+  const hash = hashes.get(schema) ?? canonicalHash(schema);
+  hashes.set(schema, hash);
+  return hash;
 }
 
 function compareObjects(from: Schema, to: Schema, at: At): Narrowing[] {
@@ -103,7 +109,7 @@ function compareObjects(from: Schema, to: Schema, at: At): Narrowing[] {
 
 /** A fixed set of values. */
 function valuesOf({ enum: values, const: value, type: _type, ...rest }: Schema): unknown[] | undefined {
-  if (Object.keys(rest).length > 0) return undefined;
+  if (Object.keys(rest).length > 0 || (values !== undefined && value !== undefined)) return undefined;
   if (value !== undefined) return [value];
   return Array.isArray(values) ? values : undefined;
 }
@@ -156,14 +162,40 @@ function compareFields(from: Schema, to: Schema, at: At): Narrowing[] {
     ...inBoth.flatMap((name) =>
       compare(before[name], after[name], { ...at, place: placeOf(name), depth: at.depth + 1 }),
     ),
+    ...compareNewNames(from, to, at),
     ...compareOthers(from, to, at),
   ];
+}
+
+/** Fields that only `to` names, where `from` says something of them all the same. */
+function compareNewNames(from: Schema, to: Schema, at: At): Narrowing[] {
+  const before = fieldsOf(from);
+  const { additionalProperties: others } = from;
+  const required = namesIn(from.required);
+  return Object.entries(fieldsOf(to))
+    .filter(([name]) => !Object.hasOwn(before, name) && (isObject(others) || required.includes(name)))
+    .flatMap(([name, schema]) => {
+      const place = at.place === '' ? name : `${at.place}.${name}`;
+      return compare(others ?? true, schema, { ...at, place, depth: at.depth + 1 });
+    });
 }
 
 /** Fields without a name. */
 function compareOthers(from: Schema, to: Schema, at: At): Narrowing[] {
   const [before = true, after = true] = [from.additionalProperties, to.additionalProperties];
-  if (withoutAnnotations(after) === true || before === false) return [];
+  if (schemaOf(after) === true) return [];
+  if (isObject(after) && at.keep === 'to') {
+    const named = Object.entries(fieldsOf(from)).filter(([name]) => !Object.hasOwn(fieldsOf(to), name));
+    const broken = named.flatMap(([name, schema]) =>
+      compare(schema, after, {
+        ...at,
+        place: at.place === '' ? name : `${at.place}.${name}`,
+        depth: at.depth + 1,
+      }),
+    );
+    if (broken.length > 0) return broken;
+  }
+  if (before === false) return [];
   if (after === false) return at.keep === 'from' ? [{ place: at.place, kind: 'others' }] : [];
   return compare(before, after, { ...at, place: `${at.place}{}`, depth: at.depth + 1 });
 }
@@ -173,12 +205,16 @@ function compareItems(from: Schema, to: Schema, at: At): Narrowing[] {
   return compare(from.items ?? true, to.items, { ...at, place: `${at.place}[]`, depth: at.depth + 1 });
 }
 
-/** True for a schema that says nothing. */
-function withoutAnnotations(schema: unknown): Schema | boolean | undefined {
+/** True for a schema that says nothing; undefined for what is none. */
+function schemaOf(schema: unknown): Schema | boolean | undefined {
   if (typeof schema === 'boolean') return schema;
   if (!isObject(schema)) return undefined;
-  const said = Object.entries(schema).filter(([key]) => !ANNOTATIONS.has(key));
-  return said.length === 0 ? true : Object.fromEntries(said);
+  return Object.keys(schema).length === 0 ? true : schema;
+}
+
+/** The same words may mean something else in another one. */
+function dialectOf(schema: unknown): unknown {
+  return (isObject(schema) ? schema.$schema : undefined) ?? NEWEST;
 }
 
 /** The same words mean the same only if they refer to nothing outside, where something may have changed. */

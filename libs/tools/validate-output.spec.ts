@@ -29,6 +29,9 @@ describe('the output of a tool', () => {
     expect(await check(success({ of: [1] }))).toEqual({ problem: 'sum is required' });
     expect(await check(success({ sum: 3, more: 1 }))).toEqual({ problem: 'more is not in the schema' });
     expect(await check(success('3'))).toEqual({ problem: 'sum is required' });
+    expect(await check(success({ sum: 1, 'a\u001b[2J\nb': 1 }))).toEqual({
+      problem: 'a b is not in the schema',
+    });
   });
 
   it('promises nothing without a schema, in a failure, and where there was nothing to do', async () => {

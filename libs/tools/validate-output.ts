@@ -1,9 +1,12 @@
 import type { ErrorDetail, ToolResult, ToolSource } from '#contracts';
+import { toPrintable } from './printable.js';
 import type { SchemaChecks } from './schema-checks.js';
 import { ALL_ARGUMENTS, NOT_AN_ARGUMENT } from './validation-detail.js';
 
 /** `unchecked`: it takes too long, or the schema cannot be used; nobody can say whether it fits. */
 export type OutputVerdict = 'fits' | 'unchecked' | { problem: string };
+
+const MAX_PROBLEM = 500;
 
 interface CheckedTool {
   source: ToolSource;
@@ -36,5 +39,9 @@ function describe({ error_message, error_details }: ErrorDetail): string {
   const { parameter, constraint } = error_details as { parameter?: unknown; constraint?: unknown };
   if (typeof parameter !== 'string' || typeof constraint !== 'string') return error_message;
   const place = parameter === ALL_ARGUMENTS ? 'the result' : parameter;
-  return `${place} ${constraint === NOT_AN_ARGUMENT ? 'is not in the schema' : constraint}`;
+  // Names of fields are the tool's.
+  return toPrintable(
+    `${place} ${constraint === NOT_AN_ARGUMENT ? 'is not in the schema' : constraint}`,
+    MAX_PROBLEM,
+  );
 }

@@ -1,5 +1,6 @@
 import {
   controlKey,
+  definitionIdOf,
   newMessage,
   type Body,
   type CatalogTool,
@@ -102,6 +103,12 @@ export class OfferedTools {
   /** Undefined while no living worker hosts the toolset. */
   describe(toolset: string): ToolsetOffer | undefined {
     return describeOffer(this.catalogue.announcedAs(toolset));
+  }
+
+  /** Of the toolset, as its living workers announce them now. */
+  announcedDefinitions(toolset: string): { id: string; tool: string }[] {
+    const tools = this.catalogue.announcedAs(toolset).flatMap((announced) => announced.tools);
+    return tools.map((tool) => ({ id: definitionIdOf(tool), tool: tool.name }));
   }
 
   private notifyListeners(): void {

@@ -11,6 +11,7 @@ import type { Action, ActionLog, KnownSwitches } from '#journal';
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
 import { timestampOf, type Time } from '#time';
+import { toolsetOf } from '#turn';
 import { notFound, RequestError } from '../errors/request-error.js';
 import type { User } from '../people/auth/user.js';
 
@@ -22,7 +23,11 @@ export interface SwitchBoardDeps extends Time {
   store: Pick<Store, 'putSwitch' | 'removeSwitch' | 'listSwitches' | 'listProcesses' | 'acceptDefinitions'>;
   bus: Pick<Bus, 'send'>;
   switches: Pick<KnownSwitches, 'read'>;
-  offered: { list(): { name: string; toolset: string }[]; listToolsets(): string[] };
+  offered: {
+    list(): { name: string; toolset: string }[];
+    listToolsets(): string[];
+    announcedDefinitions(toolset: string): { id: string; tool: string }[];
+  };
   actions: Pick<ActionLog, 'note'>;
 }
 
@@ -58,18 +63,25 @@ export class SwitchBoard {
     return { ...listed(row), is_known: this.isKnown(kind, name) };
   }
 
-  /** Whoever resumes a tool accepts its definitions that are quarantined. */
+  /** Whoever resumes a tool or a toolset accepts the quarantined definitions that its workers have now. */
   async unset(user: User, kind: SwitchKind, name: string): Promise<void> {
-    if (kind === 'tool') {
-      const accepted_at = timestampOf(this.deps.clock);
-      await this.deps.store.acceptDefinitions(name, { accepted_by: user.id, accepted_at });
-    }
+    if (kind === 'tool' || kind === 'toolset') await this.accept(user, kind, name);
     const subject = switchIdOf(kind, name);
     if (!(await this.deps.store.listSwitches()).some(({ _id }) => _id === subject)) return;
     await this.change({ audit: 'switch_unset', user_id: user.id, subject }, { kind, name }, () =>
       this.deps.store.removeSwitch(subject),
     );
     await this.tell();
+  }
+
+  private async accept(user: User, kind: 'tool' | 'toolset', name: string): Promise<void> {
+    const { offered, store, clock } = this.deps;
+    const ids = offered
+      .announcedDefinitions(toolsetOf(name))
+      .filter(({ tool }) => kind === 'toolset' || tool === name)
+      .map(({ id }) => id);
+    const by = { accepted_by: user.id, accepted_at: timestampOf(clock) };
+    if (ids.length > 0) await store.acceptDefinitions(ids, by);
   }
 
   /** A write that was not confirmed may still take effect, so it is audited, too. */

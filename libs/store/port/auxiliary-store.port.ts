@@ -96,9 +96,9 @@ export interface AuxiliaryStore extends UsageStore {
    * all parallel inserts have been answered, the limit is never exceeded.
    */
   insertDefinition(row: Definition, limit: number): Promise<'inserted' | 'taken' | 'full'>;
-  /** Accepts those of the tool that are pending; false if none is. */
+  /** Accepts those of them that are pending; false if none is. */
   acceptDefinitions(
-    tool: string,
+    ids: string[],
     by: Required<Pick<Definition, 'accepted_by' | 'accepted_at'>>,
   ): Promise<boolean>;
   /** Removes bindings with `expires_at` before this, at most `limit`, oldest first. Returns how many were removed. */

@@ -196,10 +196,10 @@ export abstract class RowsAuxiliaryStore extends RowsUsageStore implements Auxil
   }
 
   async acceptDefinitions(
-    tool: string,
+    ids: string[],
     by: Required<Pick<Definition, 'accepted_by' | 'accepted_at'>>,
   ): Promise<boolean> {
-    const pending = { equals: { tool, state: 'pending' } } as const;
+    const pending = { equals: { state: 'pending' }, among: { field: '_id', values: ids } } as const;
     return this.rows.definitions.change(pending, { set: { state: 'accepted', ...by } });
   }
 

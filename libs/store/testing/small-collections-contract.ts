@@ -91,8 +91,8 @@ export function describeSmallCollections(store: () => Store): void {
       expect(await store().getDefinition(first._id)).toEqual(first);
       expect(await store().getDefinition('nothing')).toBeNull();
       const by = { accepted_by: 'olga', accepted_at: at };
-      expect(await store().acceptDefinitions(`${toolset}.a`, by)).toBe(true);
-      expect(await store().acceptDefinitions(`${toolset}.a`, by)).toBe(false);
+      expect(await store().acceptDefinitions([first._id, 'nothing'], by)).toBe(true);
+      expect(await store().acceptDefinitions([first._id, 'nothing'], by)).toBe(false);
       const listed = await store().listDefinitions([`${toolset}.a`, `${toolset}.b`]);
       expect(listed.sort((a, b) => (a._id < b._id ? -1 : 1))).toEqual([
         { ...listedOf(first), state: 'accepted', ...by },

@@ -66,11 +66,12 @@ export function artifactsOf({ artifacts }: Pick<Outcome, 'artifacts'>): Pick<Out
   return artifacts && artifacts.length > 0 ? { artifacts } : {};
 }
 
-/** The field for an event: what the tool says, and what its worker found. */
+/** The field for an event: what its worker found, and what the tool says. */
 export function explanationOf(
   outcome: Pick<Outcome, 'explanation' | 'output_problem'>,
 ): Pick<CallView, 'explanation'> {
-  const texts = [outcome.explanation, outputNote(outcome)].filter((text) => text != null);
+  // First what a worker found: a view cuts what a tool says.
+  const texts = [outputNote(outcome), outcome.explanation].filter((text) => text != null);
   return texts.length === 0 ? {} : { explanation: texts.join(' ') };
 }
 

@@ -42,7 +42,7 @@ describe('the view of a turn', () => {
 
   it('says to people what the tool says, and how its result breaks its schema, in events, too', () => {
     const outcomes = [outcomeRow(1, { explanation: 'Done.', output_problem: 'sum is required' })];
-    const explanation = 'Done. The result breaks the output schema of its tool: sum is required.';
+    const explanation = 'The result breaks the output schema of its tool: sum is required. Done.';
     expect(callIn({ outcomes })).toMatchObject({ state: 'succeeded', explanation });
     expect(toolEndEvent(callRow(1), outcomes[0]!)).toMatchObject({ type: 'tool_complete', explanation });
     expect(callIn({ outcomes: [outcomeRow(1)] })).not.toHaveProperty('explanation');

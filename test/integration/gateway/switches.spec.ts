@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { newMessage, type ListedSwitch, type Message } from '#contracts';
+import { definitionIdOf, newMessage, type ListedSwitch, type Message } from '#contracts';
 import { SystemClock, systemTime } from '#time';
 import { signToken } from '../../../apps/gateway/people/auth/json-web-token.adapter.js';
 import { announcedTool, announcedToolset } from '../../../libs/tools/testing/toolsets.js';
@@ -132,17 +132,31 @@ describe('switches over HTTP', () => {
     expect(await listed()).toEqual([]);
   });
 
-  it('of a tool accept what is quarantined of it when they are undone', async () => {
+  it('of a tool or toolset accept what is quarantined of it and announced now, when they are undone', async () => {
     const { store } = harness;
     const about = { tool: 'web.search', toolset: 'web', version: '1.1.0', at: new Date().toISOString() };
     const contract = { class: 'read' as const, input_schema: { type: 'object' } };
     const state = { breaks: ['input q was removed'], state: 'pending' as const };
-    await store.insertDefinition({ _id: 'web.search@h', ...about, contract, ...state }, 10);
-    await set('tool/web.search');
-    expect((await unset('tool/web.search')).status).toBe(204);
-    expect(await store.listDefinitions(['web.search'])).toMatchObject([
-      { state: 'accepted', accepted_by: 'olga', accepted_at: expect.any(String) },
-    ]);
+    const announced = definitionIdOf(announcedTool('web', 'search'));
+    const states = async () =>
+      (await store.listDefinitions(['web.search'])).map(({ _id, state, accepted_by }) => [
+        _id,
+        state,
+        accepted_by,
+      ]);
+    await store.insertDefinition({ _id: announced, ...about, contract, ...state }, 10);
+    await store.insertDefinition({ _id: 'web.search@gone', ...about, contract, ...state }, 10);
+    await set('tool/web.fetch');
+    expect((await unset('tool/web.fetch')).status).toBe(204);
+    expect((await states()).map(([, state]) => state)).toEqual(['pending', 'pending']);
+    await set('toolset/web');
+    expect((await unset('toolset/web')).status).toBe(204);
+    expect((await states()).sort()).toEqual(
+      [
+        [announced, 'accepted', 'olga'],
+        ['web.search@gone', 'pending', undefined],
+      ].sort(),
+    );
   });
 
   it('are 500 at most, which every process reads every 2 s', async () => {

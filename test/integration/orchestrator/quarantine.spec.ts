@@ -59,9 +59,9 @@ const judged = (count: number) =>
 
 /** As the switch board of a gateway does. */
 async function resume(): Promise<void> {
-  await fleet.store.acceptDefinitions('mail.send', {
-    ...{ accepted_by: 'olga', accepted_at: new Date().toISOString() },
-  });
+  const pending = (await fleet.store.listDefinitions(['mail.send'])).map(({ _id }) => _id);
+  const by = { accepted_by: 'olga', accepted_at: new Date().toISOString() };
+  await fleet.store.acceptDefinitions(pending, by);
   await fleet.store.removeSwitch(BLOCK);
   const bus = await fleet.gateway();
   for (const key of ['orchestrator.all', 'worker.all'] as const)
@@ -106,6 +106,56 @@ it('a quarantine whose orchestrator died before it blocked the tool is completed
   await fleet.store.removeSwitch(BLOCK);
   await fleet.startOrchestrator(caller(), { quarantine: true });
   await waitFor(isBlocked, { what: 'the quarantine by the other one' });
+});
+
+it('a definition that comes back although nobody has accepted it is blocked again, with what it breaks then', async () => {
+  const worker = await fleet.startWorker(old());
+  await fleet.startOrchestrator(caller(), { quarantine: true });
+  await judged(1);
+  await worker.drain(0);
+  const first = await fleet.startWorker(broken());
+  await waitFor(isBlocked, { what: 'the quarantine' });
+  // Its workers were taken back, so there is nothing to accept.
+  await first.drain(0);
+  await fleet.store.removeSwitch(BLOCK);
+  await fleet.startWorker(broken());
+  await waitFor(isBlocked, { what: 'the quarantine of what came back' });
+  await fleet.startWorker(hosts('1.1.1', z.strictObject({ to: z.int() })));
+  await waitFor(
+    async () =>
+      (await fleet.store.listSwitches()).some(({ reason }) => reason?.includes('no longer takes string')),
+    { what: 'the newer reason' },
+  );
+});
+
+it('of many tools their whole toolset is blocked, by one switch', async () => {
+  const many = (version: string, input: z.ZodObject) => [
+    defineToolset({
+      name: 'mail',
+      version,
+      tools: Array.from({ length: 11 }, (_, i) =>
+        defineTool({
+          ...{ name: `send_${i}`, description: 'Sends.', class: 'once', timeoutMs: 5_000 },
+          input,
+          run: () => 'sent',
+        }),
+      ),
+    }),
+  ];
+  const worker = await fleet.startWorker(many('1.0.0', z.strictObject({ to: z.string() })));
+  await fleet.startOrchestrator(caller(), { quarantine: true });
+  await waitFor(async () => (await fleet.store.listDefinitions(['mail.send_10'])).length === 1, {
+    what: 'the judged definitions',
+  });
+  await worker.drain(0);
+  await fleet.startWorker(many('1.1.0', z.strictObject({})));
+  const set = await waitFor(
+    async () => ((rows) => (rows.length > 0 ? rows : undefined))(await fleet.store.listSwitches()),
+    {
+      what: 'the quarantine',
+    },
+  );
+  expect(set).toMatchObject([{ kind: 'toolset', name: 'mail', by: 'quarantine' }]);
 });
 
 it('without the setting it is only reported', async () => {
