@@ -4,7 +4,7 @@ import type { Mutant } from '../world/mutants/mutant.js';
 import { PlayerPool } from '../world/player-pool.js';
 import type { Search, Searched } from '../world/search.js';
 
-const FIRST: Search = { from: 1, seeds: 60, strikes: 40 };
+const FIRST: Search = { from: 1, seeds: 200, strikes: 40 };
 
 describe('a mistake in the product', () => {
   const pool = new PlayerPool();

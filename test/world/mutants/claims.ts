@@ -13,7 +13,7 @@ export const CLAIMS: Mutant[] = [
       find: 'if (this.rows.size === 0) return undefined;',
       replace: 'if (this.rows.size >= 0) return undefined;',
     },
-    search: { switches: 12, strikes: 0, seeds: 20 },
+    search: { switches: 12, strikes: 0 },
   },
   {
     name: 'a worker that loses the first claim runs the call anyway',
@@ -34,7 +34,7 @@ export const CLAIMS: Mutant[] = [
       find: "if (work.liveness(holder.owner) === 'alive') return { do: 'ignore' };",
       replace: '',
     },
-    search: { strikes: 0, seeds: 20 },
+    search: { strikes: 0 },
   },
   {
     name: 'a call is given up under a lost claim',
@@ -44,7 +44,7 @@ export const CLAIMS: Mutant[] = [
       replace:
         "if (stands) return { do: 'settle', outcome: wanted };\n  if (stands.purpose === 'settle' && stands.decides)",
     },
-    search: { from: 9, seeds: 20 },
+    search: { from: 9 },
   },
   {
     name: 'a stopped call is not given up',
@@ -89,7 +89,6 @@ export const CLAIMS: Mutant[] = [
       find: 'if (left.length > 0)',
       replace: 'if (left.length > 9)',
     },
-    search: { seeds: 20 },
   },
   {
     name: 'a call ends without a claim',
@@ -130,7 +129,7 @@ export const CLAIMS: Mutant[] = [
       find: "if (holder.n < attempts) return { do: 'publish' };",
       replace: "return { do: 'publish' };",
     },
-    search: { from: 22, only: ['kill'], seeds: 20 },
+    search: { from: 22, only: ['kill'] },
   },
   {
     name: 'a worker that claims a call of a stopped turn again runs it',
@@ -139,6 +138,6 @@ export const CLAIMS: Mutant[] = [
       find: "if (read.next && (read.next.kind === 'cancel' || read.next.kind === 'fail')) return 'stopped';",
       replace: '',
     },
-    search: { from: 98, seeds: 20 },
+    search: { from: 98 },
   },
 ];

@@ -6,12 +6,10 @@ export const DELETE: Mutant[] = [
   {
     name: 'a deleted conversation is never due for removal',
     edit: { file: deletion, find: 'toISOString(), due_at: now }', replace: 'toISOString() }' },
-    search: { seeds: 20 },
   },
   {
     name: 'the title of a deleted conversation stays',
     edit: { file: deletion, find: "if (title !== '') await store", replace: "if (title === '') await store" },
-    search: { seeds: 20 },
   },
   {
     name: 'deleted conversations are not swept',
@@ -20,6 +18,5 @@ export const DELETE: Mutant[] = [
       find: 'new DeletedConversations(ports, settings.retentionDays),',
       replace: '',
     },
-    search: { seeds: 20 },
   },
 ];

@@ -12,7 +12,7 @@ export const DRAIN: Mutant[] = [
       replace:
         "await this.attempt('removing the row', leave, CLOSE_TIMEOUT_MS);\n    for (const { name, run } of this.steps) {",
     },
-    search: { only: ['stop'], seeds: 20 },
+    search: { only: ['stop'] },
   },
   {
     name: 'running work is not finished by a drain',
@@ -21,7 +21,7 @@ export const DRAIN: Mutant[] = [
       find: 'await this.attempt(name, () => run(leftMs), leftMs);',
       replace: 'void name; void run; void leftMs;',
     },
-    search: { only: ['stop'], seeds: 20 },
+    search: { only: ['stop'] },
   },
   {
     name: 'a drained process does not exit',
@@ -30,7 +30,7 @@ export const DRAIN: Mutant[] = [
       find: "logger.info('drained');\n    this.exit(0);",
       replace: "logger.info('drained');",
     },
-    search: { from: 5, seeds: 20 },
+    search: { from: 5 },
   },
   {
     name: 'a worker does not finish its calls',
@@ -39,6 +39,6 @@ export const DRAIN: Mutant[] = [
       find: 'const stopped = strategy.stopConsuming(graceMs + HAND_OVER_MS);',
       replace: 'const stopped = Promise.resolve();',
     },
-    search: { from: 52, only: ['stop'], seeds: 20 },
+    search: { from: 21, only: ['stop'] },
   },
 ];

@@ -12,12 +12,11 @@ export const FEEDS: Mutant[] = [
   {
     name: 'viewers do not receive what a read of the store has found',
     edit: { file: feed, find: 'if (isBehind(before, view)) {', replace: 'if (view === before) {' },
-    search: { seeds: 20 },
   },
   {
     name: 'the backlog of a slow viewer is dropped',
     edit: { file: audience, find: 'for (const event of backlog.list()) viewer.send(event);', replace: '' },
-    search: { from: 31, seeds: 200 },
+    search: { from: 31 },
   },
   {
     name: 'a slow viewer has no backlog',
@@ -26,7 +25,7 @@ export const FEEDS: Mutant[] = [
       find: 'for (const backlog of this.lagging.values()) this.delay(backlog, event);',
       replace: '',
     },
-    search: { from: 31, seeds: 200 },
+    search: { from: 31 },
   },
   {
     name: 'calls that continue after a Stop are not awaited',

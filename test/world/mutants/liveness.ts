@@ -12,7 +12,7 @@ export const LIVENESS: Mutant[] = [
       find: 'if (await peers.isDead(owner))',
       replace: 'if (await peers.isSuspect(owner))',
     },
-    search: { from: 104, noDeaths: true, seeds: 24 },
+    search: { from: 136, noDeaths: true },
   },
   {
     name: 'a changed beat counts from when the previous one was seen',

@@ -15,7 +15,7 @@ export const SWEEPER: Mutant[] = [
   {
     name: 'an ended turn is not due again although a call of it has no outcome',
     edit: { file: dueTurns, find: 'if (isSettled(journal)) await ports', replace: 'await ports' },
-    search: { only: ['kill'], seeds: 40 },
+    search: { only: ['kill'] },
   },
   {
     name: 'a turn is due again after an hour',
@@ -28,7 +28,6 @@ export const SWEEPER: Mutant[] = [
       find: 'this.timer = clock.after(random.jitter(ROUND_MS), begin, { unref: true });',
       replace: 'void begin; void random;',
     },
-    search: { seeds: 20 },
   },
   {
     name: 'a round that fails is the last one',

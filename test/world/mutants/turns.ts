@@ -51,7 +51,7 @@ export const TAKE_UP: Mutant[] = [
       find: 'if (!endingStep(journal)) journal = await insertCancel(ports, journal);',
       replace: '',
     },
-    search: { from: 2, seeds: 20 },
+    search: { from: 2 },
   },
   {
     name: 'an end is not cached',
