@@ -1,4 +1,5 @@
 import type { CallRecord } from './calls.js';
+import { isBeforeRow } from './clock-error.js';
 import type { Finding } from './finding.js';
 import { groupBy } from './group-by.js';
 import type { History } from './history.js';
@@ -38,7 +39,7 @@ function judgeObedience({ call, approval, starts, outcome }: CallRecord): Findin
   const isApproved = approval?.decision === 'approve';
   if (starts.length > 0 && !isApproved)
     return [broken(`was started, although the answer was: ${approval?.decision ?? 'none'}`)];
-  if (isApproved && starts.some(({ at }) => at < Date.parse(approval.at)))
+  if (isApproved && starts.some(({ at }) => isBeforeRow(at, approval)))
     return [broken('was started before it was approved')];
   if (outcome?.status === 'success' && !isApproved) return [broken('succeeded without approval')];
   return [];

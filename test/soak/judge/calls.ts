@@ -1,6 +1,7 @@
 import type { Answer, Call, Claim, Journal, Outcome, Step } from '#contracts';
 import { answerTo, claimsOn, outcomeOf } from '#turn';
 import type { Start } from '../evidence.js';
+import { isBeforeRow } from './clock-error.js';
 import type { Finding } from './finding.js';
 import { groupBy } from './group-by.js';
 import type { History } from './history.js';
@@ -85,7 +86,7 @@ function judgeStarts(record: CallRecord, pids: Map<string, number>): Finding[] {
         what: `${name}: attempt ${attempt} was started by another than its owner`,
       });
   }
-  if (starts.some(({ at, label }) => at < Date.parse(step.at) || label !== call.arguments.label))
+  if (starts.some(({ at, label }) => isBeforeRow(at, step) || label !== call.arguments.label))
     found.push({
       goal: 'broken rule',
       what: `${name} was started as something that its step does not ask for`,
