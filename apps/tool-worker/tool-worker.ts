@@ -1,5 +1,6 @@
 import type { Body, Message, ProcessLoad, Toolset } from '#contracts';
 import { keepUnacknowledged, observeJournal, retryingStore, type KnownSwitches, type Ports } from '#journal';
+import { StoreLedger } from '#ledger';
 import { IN_HAND_MS, type Consumer, type DeliveryOutcome } from '#messaging';
 import { Slots } from '#tools';
 import { toolsetOf } from '#turn';
@@ -50,7 +51,8 @@ export class ToolWorker {
     );
     const { metrics, slowChecks, schemas, switches } = deps;
     const questionTimes = { ...DEFAULT_QUESTION_TIMES, ...deps.questionTimes };
-    this.runner = new CallRunner(ports, this.hosted, metrics, {
+    const ledger = new StoreLedger(ports, (toolName) => switches.pauseOf(toolName));
+    this.runner = new CallRunner({ ...ports, ledger }, this.hosted, metrics, {
       slowChecks,
       schemas,
       rates,

@@ -1,11 +1,10 @@
-import type { Claim, Outcome, ToolCallBody } from '#contracts';
-import type { CallLabel, Ports } from '#journal';
+import type { Claim } from '#contracts';
+import type { Ports } from '#journal';
+import type { CallLedger, Ran as EndedCall, WorkerCall } from '#ledger';
 import { failure, type ToolConnectionLostError } from '#tools';
-import { attemptsOf, decideLostConnection, mayHaveRun, toolsetOf } from '#turn';
-import { timestampOf } from '#time';
+import { attemptsOf, decideLostConnection, mayHaveRun } from '#turn';
 import { inSpan, turnAttributes } from '#tracing';
 import type { HostedTool } from '../offer/hosted-tools.js';
-import { claimNext, outcomeRow } from './call-claims.js';
 import type { ActiveCall } from './active-call.js';
 import { CallOutput } from './call-output.js';
 import type { OutputChecks } from './output-checks.js';
@@ -13,9 +12,10 @@ import { CallQuestions, type QuestionTimes } from './call-questions.js';
 import type { StoppedClaims } from './stopped-claims.js';
 import { runAttempt, runWhenReached, type Ran } from './run-attempt.js';
 
-export interface AttemptedCall {
-  body: ToolCallBody;
-  label: CallLabel;
+/** What running calls needs. `me`: this worker's id. */
+export type RunPorts = Pick<Ports, 'clock' | 'random' | 'log' | 'me' | 'faultPoint'> & { ledger: CallLedger };
+
+export interface AttemptedCall extends WorkerCall {
   hosted: HostedTool;
   hand: ActiveCall;
 }
@@ -27,13 +27,15 @@ export interface AttemptOptions {
   outputChecks: Pick<OutputChecks, 'note'>;
 }
 
-/** `elsewhere`: another worker settles it; `given_back`: this worker leaves, and another one may run it. */
-export type AttemptsEnd = Outcome | 'elsewhere' | 'given_back';
+/**
+ * `elsewhere`: it has ended, or another worker settles it; `given_back`: this worker leaves, and another one may run it.
+ */
+export type AttemptsEnd = EndedCall | 'elsewhere' | 'given_back';
 
 /** Runs one call under this worker's claims: the first one, and one after each broken connection. */
 export class CallAttempts {
   constructor(
-    private readonly ports: Ports,
+    private readonly ports: RunPorts,
     private readonly call: AttemptedCall,
     private readonly options: AttemptOptions,
   ) {}
@@ -41,16 +43,14 @@ export class CallAttempts {
   /** Runs the call, and again under a new claim when the tool's own connection broke and its class allows it. */
   async run(first: Claim): Promise<AttemptsEnd> {
     const { body, hosted, hand } = this.call;
-    const { clock } = this.ports;
+    const { clock, ledger } = this.ports;
     for (let claim = first; ;) {
       await this.ports.faultPoint('call_claimed');
-      if (hand.stop.aborted) {
-        const claims = { attempt: claim.n, first: first.n, hasRun: claim !== first };
-        return this.options.stoppedClaims.outcomeOf(body, claims);
-      }
+      if (hand.stop.aborted)
+        return this.leaveStopped({ attempt: claim.n, first: first.n, hasRun: claim !== first });
       const startedAt = clock.now();
-      this.emitStart(claim);
-      const output = new CallOutput(this.ports, body, hosted.outputBytes);
+      ledger.start(this.call, claim);
+      const output = new CallOutput(this.ports, this.call, hosted.outputBytes);
       const { n } = claim;
       const ran = await this.inSpan(n, (traceparent) => {
         const runOnce = () => this.runOnce(n, output, traceparent);
@@ -62,7 +62,7 @@ export class CallAttempts {
         const result = hosted.definition.output_schema
           ? await this.options.outputChecks.note(hosted, body, ran.result)
           : ran.result;
-        return outcomeRow(this.ports, body, run, await output.bound(result));
+        return { ...run, result: await output.bound(result), traceparent: hand.ranAs };
       }
       const next = await this.continueAfter(ran.lost, run);
       if (typeof next === 'string' || !('mine' in next)) return next;
@@ -82,19 +82,21 @@ export class CallAttempts {
       attempts: attemptsOf(body),
       stopped: hand.stop.aborted || hand.hold.leftMs === 0,
     });
+    const traceparent = hand.ranAs;
     if (follows === 'unknown')
-      return outcomeRow(this.ports, body, run, { status: 'failure', error: mayHaveRun(lost.message) });
+      return { ...run, traceparent, result: { status: 'failure', error: mayHaveRun(lost.message) } };
     if (follows === 'give_up')
-      return outcomeRow(this.ports, body, run, failure('ToolExecutionError', lost.message));
+      return { ...run, traceparent, result: failure('ToolExecutionError', lost.message) };
     // Servers often get the signal that ends their worker, too.
     if (this.options.isLeaving()) return 'given_back';
-    const next = await claimNext(this.ports, body, run.attempt + 1);
-    if (next === 'nothing') return 'elsewhere';
-    if ('stopped' in next) {
-      const claims = { attempt: next.stopped, first: run.attempt, hasRun: true };
-      return this.options.stoppedClaims.outcomeOf(body, claims);
-    }
-    return 'outcome' in next ? next.outcome : next;
+    const next = await this.ports.ledger.claimNext(this.call, run.attempt + 1);
+    if (next === 'elsewhere' || 'mine' in next) return next;
+    return this.leaveStopped({ attempt: next.stopped, first: run.attempt, hasRun: true });
+  }
+
+  private async leaveStopped(held: Parameters<StoppedClaims['leave']>[1]): Promise<'elsewhere'> {
+    await this.options.stoppedClaims.leave(this.call, held);
+    return 'elsewhere';
   }
 
   /** One run of the tool as its trace shows it (docs/operations.md, "Traces"). */
@@ -122,9 +124,8 @@ export class CallAttempts {
 
   private async runOnce(attempt: number, output: CallOutput, traceparent: string | undefined): Promise<Ran> {
     const { body, hosted, hand } = this.call;
-    const { conversation_id, turn_id, tool_call_id, n: step } = body;
     const { stop, hold } = hand;
-    const questions = new CallQuestions(this.ports, body, hand, this.options.questionTimes);
+    const questions = new CallQuestions(this.ports, this.call, hand, this.options.questionTimes);
     const running = runAttempt(hosted.tool, body, {
       attempt,
       traceparent,
@@ -133,32 +134,9 @@ export class CallAttempts {
       hold,
       attach: (attachment) => output.attach(attachment),
       ask: (question, { signal } = {}) => questions.ask(question, signal),
-      onProgress: (progress, total, message, log) => {
-        const timestamp = timestampOf(this.ports.clock);
-        const place = { conversation_id, turn_id, tool_call_id, step, timestamp };
-        this.ports.bus.emit({ type: 'tool_progress', ...place, progress, total, message, log });
-      },
+      onProgress: (progress, total, message, log) =>
+        this.ports.ledger.progress(this.call, { progress, total, message, log }),
     });
     return running.finally(() => questions.end());
-  }
-
-  private emitStart(claim: Claim): void {
-    const { body, label } = this.call;
-    const { tool_name, display_name, source } = label;
-    this.ports.bus.emit({
-      type: 'tool_start',
-      conversation_id: body.conversation_id,
-      turn_id: body.turn_id,
-      timestamp: claim.at,
-      step: body.n,
-      tool_call_id: body.tool_call_id,
-      tool_name,
-      display_name,
-      source,
-      tool_input: JSON.stringify(body.arguments),
-      tool_args: body.arguments,
-      toolset: toolsetOf(body.tool_name),
-      attempt: claim.n,
-    });
   }
 }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { plainText, type Artifact, type ToolCallBody } from '#contracts';
+import type { WorkerCall } from '#ledger';
 import { failure, success } from '#tools';
 import { CallOutput } from './call-output.js';
 
@@ -9,15 +10,16 @@ const body = {
   conversation_id: 'conv_1',
   user_id: 'ann',
 } as ToolCallBody;
+const call = { body } as WorkerCall;
 const picture = { content: Buffer.from('not one'), contentType: 'image/png' };
 
 let kept: Artifact[];
 let output: CallOutput;
-const store = { putArtifact: async (row: Artifact) => void kept.push(row) };
-const ports = { store, clock: { wall: () => 0 } };
+const ledger = { putArtifact: async (_call: unknown, row: Artifact) => void kept.push(row) };
+const ports = { ledger, clock: { wall: () => 0 } };
 beforeEach(() => {
   kept = [];
-  output = new CallOutput(ports, body);
+  output = new CallOutput(ports, call);
 });
 
 describe('the output of a call', () => {
@@ -81,7 +83,7 @@ describe('the output of a call', () => {
   });
 
   it('respects the budget that is configured for its tool', async () => {
-    const small = new CallOutput(ports, body, 4_096);
+    const small = new CallOutput(ports, call, 4_096);
     const result = await small.bound(success('x'.repeat(5_000)));
     expect(Buffer.byteLength(plainText(result))).toBeLessThan(4_096);
     expect(kept).toHaveLength(1);

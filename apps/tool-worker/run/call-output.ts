@@ -1,12 +1,9 @@
-import type { ArtifactReference, ToolCallBody, ToolResult } from '#contracts';
-import type { Store } from '#store';
+import type { ArtifactReference, ToolResult } from '#contracts';
+import type { BoundedResult, CallLedger, WorkerCall } from '#ledger';
 import { timestampOf, type Clock } from '#time';
 import { makeArtifact, outputBudget, referenceTo, ToolError, type Attachment } from '#tools';
 
 const MAX_ATTACHMENTS = 32;
-
-/** A result that may be settled, and the artifacts kept with it. */
-export type BoundedResult = ToolResult & { artifacts?: ArtifactReference[] };
 
 /** The artifacts of one run of a call: its attachments, and the full text of a result that is too long. */
 export class CallOutput {
@@ -15,8 +12,8 @@ export class CallOutput {
   private keeping = 0;
 
   constructor(
-    private readonly ports: { store: Pick<Store, 'putArtifact'>; clock: Pick<Clock, 'wall'> },
-    private readonly body: ToolCallBody,
+    private readonly ports: { ledger: Pick<CallLedger, 'putArtifact'>; clock: Pick<Clock, 'wall'> },
+    private readonly call: WorkerCall,
     /** Bytes of the result's text; absent: 32 KiB. */
     private readonly maxBytes?: number,
   ) {}
@@ -56,10 +53,10 @@ export class CallOutput {
   }
 
   private async keep(attachment: Attachment): Promise<ArtifactReference> {
-    const { user_id, conversation_id, turn_id, tool_call_id } = this.body;
+    const { user_id, conversation_id, turn_id, tool_call_id } = this.call.body;
     const place = { user_id, conversation_id, turn_id, tool_call_id };
     const artifact = makeArtifact(place, attachment, timestampOf(this.ports.clock));
-    await this.ports.store.putArtifact(artifact);
+    await this.ports.ledger.putArtifact(this.call, artifact);
     return referenceTo(artifact);
   }
 }

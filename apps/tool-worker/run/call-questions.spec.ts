@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { QuestionSchema, ToolCallBody } from '#contracts';
 import { callRow, openPorts, type TestPorts } from '#journal/testing';
+import { StoreLedger, type WorkerCall } from '#ledger';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import { inputId } from '#turn';
 import { ActiveCall } from './active-call.js';
@@ -27,7 +28,14 @@ afterEach(() => ports.store.close());
 
 /** One attempt of the call asks; what it was told, if anything. */
 async function askAgain(message: string, schema: QuestionSchema) {
-  const questions = new CallQuestions(ports, body, new ActiveCall(true, clock), DEFAULT_QUESTION_TIMES);
+  const ledger = new StoreLedger(ports, () => undefined);
+  const hand = new ActiveCall(true, clock);
+  const questions = new CallQuestions(
+    { ledger, clock },
+    { body } as WorkerCall,
+    hand,
+    DEFAULT_QUESTION_TIMES,
+  );
   let told: unknown;
   void questions.ask({ message, schema }).then(
     (reply) => (told = reply),

@@ -1,16 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
-import {
-  newMessage,
-  questionSchemaSchema,
-  type Answer,
-  type InputAction,
-  type QuestionSchema,
-  type ToolCallBody,
-} from '#contracts';
-import type { Ports } from '#journal';
-import { ToolError, toPrintable, type Question, type Reply } from '#tools';
-import { inputId, stoppedWhileRunning } from '#turn';
-import { timestampOf } from '#time';
+import { questionSchemaSchema, type Answer, type InputAction, type QuestionSchema } from '#contracts';
+import type { AskedQuestion, CallLedger, Question, WorkerCall } from '#ledger';
+import { ToolError, toPrintable, type Question as GivenQuestion, type Reply } from '#tools';
+import { stoppedWhileRunning } from '#turn';
+import type { Clock } from '#time';
 import type { ActiveCall } from './active-call.js';
 
 const MAX_MESSAGE_LENGTH = 4_000;
@@ -25,11 +17,6 @@ export interface QuestionTimes {
 
 export const DEFAULT_QUESTION_TIMES: QuestionTimes = { expireMs: 3_600_000, lookEveryMs: 5_000 };
 
-interface Asked {
-  number: number;
-  expiresAt: number;
-}
-
 /**
  * The questions that one attempt of a call asks its person, one after the other. The rows are numbered over all
  * attempts. If an attempt repeats an earlier attempt's question word for word in the same place, it gets that question
@@ -41,13 +28,16 @@ export class CallQuestions {
   private readonly ending = new AbortController();
 
   constructor(
-    private readonly ports: Ports,
-    private readonly body: ToolCallBody,
+    private readonly ports: {
+      ledger: Pick<CallLedger, 'ask' | 'answerOf' | 'giveUpAsking'>;
+      clock: Pick<Clock, 'wall'>;
+    },
+    private readonly call: WorkerCall,
     private readonly hand: ActiveCall,
     private readonly times: QuestionTimes,
   ) {}
 
-  ask(question: Question, signal?: AbortSignal): Promise<Reply> {
+  ask(question: GivenQuestion, signal?: AbortSignal): Promise<Reply> {
     const asking = this.before.then(() => this.askNext(parseQuestion(question), signal));
     // A tool may end without waiting for its answer.
     this.before = asking.catch(() => undefined);
@@ -59,87 +49,36 @@ export class CallQuestions {
     this.ending.abort();
   }
 
-  private async askNext(question: ParsedQuestion, signal?: AbortSignal): Promise<Reply> {
+  private async askNext(question: Question, signal?: AbortSignal): Promise<Reply> {
     this.throwIfOver();
-    const asked = await this.put(question);
-    const given = await this.read(asked.number);
-    if (given) return replyOf(given);
+    const place = { after: this.number, expireMs: this.times.expireMs };
+    const asked = await this.ports.ledger.ask(this.call, question, place);
+    this.number = asked.number;
+    if (asked.answer) return replyOf(asked.answer);
     this.hand.beginAsking();
     try {
-      this.announce(asked, question);
       return replyOf(await this.untilAnswered(asked, signal));
     } finally {
       await this.hand.resume();
     }
   }
 
-  /** Writes the row first, so that every process that hears of the question finds it. */
-  private async put(question: ParsedQuestion): Promise<Asked> {
-    const { store, me, clock } = this.ports;
-    const { tool_call_id, turn_id, conversation_id } = this.body;
-    for (;;) {
-      const number = ++this.number;
-      const now = clock.wall();
-      const expires_at = new Date(now + this.times.expireMs).toISOString();
-      const { row } = await store.answer({
-        _id: inputId(tool_call_id, 'question', number),
-        turn_id,
-        conversation_id,
-        question: { ...question, expires_at },
-        by: me,
-        at: new Date(now).toISOString(),
-      });
-      const stands = row.question;
-      const isSame =
-        stands?.message === question.message && isDeepStrictEqual(stands.schema, question.schema);
-      if (isSame) return { number, expiresAt: Date.parse(stands.expires_at) };
-    }
-  }
-
-  private async untilAnswered(asked: Asked, signal: AbortSignal | undefined): Promise<Answer> {
-    const { hand } = this;
+  private async untilAnswered(
+    { number, expiresAt }: AskedQuestion,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    const { hand, call } = this;
+    const { ledger, clock } = this.ports;
     const givenUp = [hand.gaveUp, ...(signal ? [signal] : [])];
     const over = [hand.stop, this.ending.signal];
     for (;;) {
-      const given = await this.read(asked.number);
+      const given = await ledger.answerOf(call, number);
       if (given) return given;
       this.throwIfOver();
-      const leftMs = asked.expiresAt - this.ports.clock.wall();
-      if (leftMs <= 0 || givenUp.some(({ aborted }) => aborted)) return this.giveUp(asked.number);
+      const leftMs = expiresAt - clock.wall();
+      if (leftMs <= 0 || givenUp.some(({ aborted }) => aborted)) return ledger.giveUpAsking(call, number);
       await hand.untilAnswered(Math.min(leftMs, this.times.lookEveryMs), [...givenUp, ...over]);
     }
-  }
-
-  /** No answer in time is an answer too: like any other, it is given once. */
-  private async giveUp(number: number): Promise<Answer> {
-    const { store, bus, clock } = this.ports;
-    const { tool_call_id, turn_id, conversation_id } = this.body;
-    const at = timestampOf(clock);
-    const _id = inputId(tool_call_id, 'input', number);
-    const given = { action: 'cancel' as const, by: 'system' };
-    const { won, row } = await store.answer({ _id, turn_id, conversation_id, ...given, at });
-    if (won) {
-      const place = { conversation_id, turn_id, timestamp: at };
-      bus.emit({ type: 'input_answered', ...place, tool_call_id, number, ...given });
-      // The turn has been parked: an orchestrator has to wait for the end of the call.
-      await bus.publish('turns', newMessage(this.ports, 'turn.advance', { turn_id, conversation_id }));
-    }
-    return row;
-  }
-
-  private announce({ number, expiresAt }: Asked, { message, schema }: ParsedQuestion): void {
-    const { tool_call_id, turn_id, conversation_id, n: step, reply_to } = this.body;
-    const { bus, clock } = this.ports;
-    const timestamp = timestampOf(clock);
-    const expires_at = new Date(expiresAt).toISOString();
-    const place = { conversation_id, turn_id, timestamp, step, tool_call_id };
-    bus.emit({ type: 'input_required', ...place, number, message, schema, expires_at });
-    // Parks the turn now instead of at its driver's next check.
-    void bus.send(reply_to, newMessage(this.ports, 'turn.advance', { turn_id, conversation_id }));
-  }
-
-  private read(number: number): Promise<Answer | null> {
-    return this.ports.store.getAnswer(inputId(this.body.tool_call_id, 'input', number));
   }
 
   private throwIfOver(): void {
@@ -147,12 +86,7 @@ export class CallQuestions {
   }
 }
 
-interface ParsedQuestion {
-  message: string;
-  schema: QuestionSchema;
-}
-
-function parseQuestion({ message, schema }: Question): ParsedQuestion {
+function parseQuestion({ message, schema }: GivenQuestion): Question {
   const parsed = questionSchemaSchema.safeParse(schema);
   if (!parsed.success) {
     const { path, message: why } = parsed.error.issues[0]!;

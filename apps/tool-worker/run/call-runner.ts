@@ -1,15 +1,15 @@
-import type { Body, Claim, ToolCallBody } from '#contracts';
-import { auditedCall, type CallLabel, type KnownSwitches, type Ports } from '#journal';
+import type { Body, Claim, ErrorDetail, ToolCallBody, ToolResult } from '#contracts';
+import type { KnownSwitches } from '#journal';
+import type { WorkerCall } from '#ledger';
 import type { DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
-import { ArgumentValidator, displayName, type InputSchemas, type SlowChecks, type Slots } from '#tools';
+import { ArgumentValidator, type InputSchemas, type SlowChecks, type Slots } from '#tools';
 import { traceIdOf } from '#tracing';
 import { decideDelivery, mayRunAgain, pausedDetail, toolsetOf } from '#turn';
 import type { Fleet } from '../offer/fleet.js';
 import type { HostedTool, HostedTools } from '../offer/hosted-tools.js';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
-import { CallAttempts } from './call-attempts.js';
-import { claimAgain, claimFirst, pausedAfterClaim } from './call-claims.js';
+import { CallAttempts, type RunPorts } from './call-attempts.js';
 import { CallEnds } from './call-ends.js';
 import type { CallPace } from './call-pace.js';
 import { ActiveCall, type Sent } from './active-call.js';
@@ -18,6 +18,7 @@ import { isOtherMajor, OtherVersions } from './other-versions.js';
 import { OutputChecks } from './output-checks.js';
 import type { RateLimits } from './rate-limits.js';
 import { StoppedClaims } from './stopped-claims.js';
+import { toWorkerCall } from './to-worker-call.js';
 
 export interface CallRunnerOptions {
   slowChecks: SlowChecks;
@@ -46,7 +47,7 @@ export class CallRunner {
   private isLeaving = false;
 
   constructor(
-    private readonly ports: Ports,
+    private readonly ports: RunPorts,
     private readonly hosted: HostedTools,
     private readonly metrics: ToolWorkerDeps['metrics'],
     { slowChecks, schemas, rates, questionTimes, pace, switches, fleet }: CallRunnerOptions,
@@ -59,9 +60,9 @@ export class CallRunner {
       refusals: new Refusals(metrics.refusals, ports.log, ports.clock),
     });
     this.outputChecks = new OutputChecks({ slowChecks, schemas }, metrics);
-    this.ends = new CallEnds(ports, metrics, pace);
+    this.ends = new CallEnds(ports.ledger, metrics, pace);
     this.questionTimes = questionTimes;
-    this.stoppedClaims = new StoppedClaims(ports);
+    this.stoppedClaims = new StoppedClaims(ports.ledger);
     this.pauseOf = (toolName) => switches.pauseOf(toolName);
   }
 
@@ -134,68 +135,64 @@ export class CallRunner {
     if (delivered.do === 'drop') return 'ack';
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
-    const label = labelOf(hosted, body, hand);
-    const left = isOtherMajor(hosted, body)
-      ? await this.otherVersions.leave(hosted, body, hand.sent.traceparent)
-      : undefined;
+    const call = toWorkerCall(hosted, body, hand.sent);
+    const left = isOtherMajor(hosted, body) ? await this.otherVersions.leave(hosted, call) : undefined;
     if (left === 'passed_on') return 'ack';
     const { input_schema } = hosted.definition;
     const refusal = left ?? (await this.validator.validate(input_schema, body.arguments, body));
-    if (refusal) return (await this.ends.refuse(body, label, { status: 'failure', error: refusal })) ?? 'ack';
+    if (refusal) {
+      await this.refuse(call, refusal);
+      return 'ack';
+    }
     const first = await (delivered.do === 'refuse'
-      ? this.ends.refuse(body, label, { status: 'failure', error: delivered.error })
-      : slots.use((slot) => this.claimAndRun(body, label, hand.runIn(slot))));
+      ? this.refuse(call, delivered.error)
+      : slots.use((slot) => this.claimAndRun(call, hand.runIn(slot))));
     if (first) return first;
     // Checking whether another worker is alive takes time but no slot.
-    const again = await claimAgain(this.ports, body, label, this.pauseOf);
-    if (again === 'nothing') return 'ack';
-    if ('outcome' in again) return this.ends.hint(body, again.outcome);
-    if ('stopped' in again) return this.leaveStopped(body, label, again.stopped);
+    const again = await this.ports.ledger.claimAgain(call);
+    if (again === 'elsewhere') return 'ack';
+    if ('stopped' in again) {
+      const attempt = again.stopped;
+      await this.stoppedClaims.leave(call, { attempt, first: attempt, hasRun: false });
+      return 'ack';
+    }
     this.rates.count(body.tool_name);
-    return slots.use((slot) => this.run(hosted, body, label, again.mine, hand.runIn(slot)));
-  }
-
-  private async leaveStopped(
-    body: ToolCallBody,
-    label: CallLabel,
-    attempt: number,
-  ): Promise<DeliveryOutcome> {
-    const outcome = await this.stoppedClaims.outcomeOf(body, { attempt, first: attempt, hasRun: false });
-    return outcome === 'elsewhere' ? 'ack' : this.ends.settle(body, label, outcome);
+    return slots.use((slot) => this.run(hosted, call, again.mine, hand.runIn(slot)));
   }
 
   /** Undefined when another worker has claimed the call before. */
-  private async claimAndRun(
-    body: ToolCallBody,
-    label: CallLabel,
-    hand: ActiveCall,
-  ): Promise<DeliveryOutcome | undefined> {
+  private async claimAndRun(call: WorkerCall, hand: ActiveCall): Promise<DeliveryOutcome | undefined> {
+    const { body } = call;
+    const { ledger } = this.ports;
     // While it waited for a slot, this worker may have begun to leave, the deadline passed or the server disconnected.
     if (this.isLeaving) return giveBack();
     // It is not claimed, so the orchestrator that drives the turn sends it again.
     if (hand.hold.leftMs === 0) return 'ack';
     const now = decideDelivery(Date.parse(body.deadline), this.ports.clock.wall());
-    if (now.do === 'refuse') return this.ends.refuse(body, label, { status: 'failure', error: now.error });
+    if (now.do === 'refuse') return this.refuse(call, now.error);
     const hosted = this.hosted.find(body.tool_name);
     if (!hosted) return this.leaveUnknown(body.tool_name);
     await this.ports.faultPoint('call_received');
     const pause = this.pauseOf(body.tool_name);
     if (pause) {
       const error = pausedDetail(body.tool_name, pause, { wasClaimed: false });
-      return this.ends.refuseUnclaimed(body, label, { status: 'failure', error });
+      return ackIf(await ledger.refuseUnclaimed(call, failed(error)));
     }
     const waitMs = this.rates.take(body.tool_name);
-    if (waitMs !== undefined) return this.ends.refuseForNow(body, label, waitMs);
-    const { won, row } = await claimFirst(this.ports, body);
-    if (won) {
-      // A process that was frozen learns of a pause only while it waits for this claim.
-      const late = this.pauseOf(body.tool_name);
-      if (late) return this.ends.settle(body, label, pausedAfterClaim(this.ports, body, late));
-      this.noteWait(body, hand);
-      return this.run(hosted, body, label, row, hand);
+    if (waitMs !== undefined) return ackIf(await this.ends.refuseForNow(call, waitMs));
+    const claimed = await ledger.claim(call);
+    if (claimed === 'lost') {
+      this.rates.giveBack(body.tool_name);
+      return undefined;
     }
-    this.rates.giveBack(body.tool_name);
-    return undefined;
+    if (claimed === 'elsewhere') return 'ack';
+    this.noteWait(body, hand);
+    return this.run(hosted, call, claimed.mine, hand);
+  }
+
+  /** Undefined when a worker has claimed the call to run it. */
+  private async refuse(call: WorkerCall, error: ErrorDetail): Promise<DeliveryOutcome | undefined> {
+    return ackIf(await this.ports.ledger.refuse(call, failed(error)));
   }
 
   private noteWait({ tool_name }: ToolCallBody, { sent: { at } }: ActiveCall): void {
@@ -214,37 +211,35 @@ export class CallRunner {
 
   private async run(
     hosted: HostedTool,
-    body: ToolCallBody,
-    label: CallLabel,
+    call: WorkerCall,
     claim: Claim,
     hand: ActiveCall,
   ): Promise<DeliveryOutcome> {
-    const call = { body, label, hosted, hand };
     const { questionTimes, stoppedClaims, outputChecks } = this;
     const isLeaving = () => this.isLeaving;
-    const attempts = new CallAttempts(this.ports, call, {
-      questionTimes,
-      isLeaving,
-      stoppedClaims,
-      outputChecks,
-    });
-    const outcome = await attempts.run(claim);
-    if (outcome === 'elsewhere') return 'ack';
-    if (outcome === 'given_back') return giveBack();
+    const attempts = new CallAttempts(
+      this.ports,
+      { ...call, hosted, hand },
+      { questionTimes, isLeaving, stoppedClaims, outputChecks },
+    );
+    const ended = await attempts.run(claim);
+    if (ended === 'elsewhere') return 'ack';
+    if (ended === 'given_back') return giveBack();
     await this.ports.faultPoint('tool_finished');
-    return this.ends.settle(body, label, outcome, hand.ranAs);
+    await this.ends.settle(call, ended);
+    return 'ack';
   }
+}
+
+function failed(error: ErrorDetail): ToolResult {
+  return { status: 'failure', error };
+}
+
+function ackIf(hasEnded: boolean): DeliveryOutcome | undefined {
+  return hasEnded ? 'ack' : undefined;
 }
 
 /** Never settled: the delivery goes to another worker when the connection closes. */
 function giveBack(): Promise<never> {
   return new Promise<never>(() => {});
-}
-
-function labelOf({ definition, host }: HostedTool, body: ToolCallBody, { sent }: ActiveCall): CallLabel {
-  const { name: toolset, source, server } = host;
-  const { version } = definition;
-  const label = displayName({ own_name: definition.own_name, toolset, source, server }, []);
-  const audited = auditedCall(body.user_id, body.arguments, { version, traceparent: sent.traceparent });
-  return { tool_name: definition.name, display_name: label, source, approval: 'none', audited };
 }

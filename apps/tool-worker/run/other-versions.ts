@@ -1,5 +1,6 @@
-import { errorDetail, newMessage, type ErrorDetail, type ToolCallBody } from '#contracts';
-import type { Ports } from '#journal';
+import { errorDetail, type ErrorDetail, type ToolCallBody } from '#contracts';
+import type { CallLedger, WorkerCall } from '#ledger';
+import type { Clock } from '#time';
 import { majorOf } from '#tools';
 import { toolsetOf } from '#turn';
 import type { Fleet } from '../offer/fleet.js';
@@ -16,34 +17,22 @@ export function isOtherMajor({ definition }: HostedTool, { tool_version }: ToolC
 /** Calls that were made for another major version of a tool than this worker has: in a rolling update both live. */
 export class OtherVersions {
   constructor(
-    private readonly ports: Pick<Ports, 'bus' | 'clock' | 'random'>,
+    private readonly ports: { ledger: Pick<CallLedger, 'passOn'>; clock: Pick<Clock, 'sleep'> },
     private readonly fleet: Pick<Fleet, 'hasMajor'>,
   ) {}
 
   /** `passed_on`: another worker will have the call. Else the reason why it never runs. */
-  async leave(
-    { definition }: HostedTool,
-    body: ToolCallBody,
-    traceparent: string | undefined,
-  ): Promise<'passed_on' | ErrorDetail> {
-    const { tool_name, tool_version = '' } = body;
+  async leave({ definition }: HostedTool, call: WorkerCall): Promise<'passed_on' | ErrorDetail> {
+    const { tool_name, tool_version = '' } = call.body;
     if (!this.fleet.hasMajor(toolsetOf(tool_name), tool_name, majorOf(tool_version)))
       return errorDetail(
         'DependencyUnavailable',
         `${tool_name} ${tool_version} is gone, and ${definition.version} takes other calls. A new message uses the new version.`,
         { started: false },
       );
-    await this.passOn(body, traceparent);
+    await this.ports.clock.sleep(PAUSE_MS);
+    // If the queue does not take it now, the orchestrator that drives the turn sends it again.
+    await this.ports.ledger.passOn(call);
     return 'passed_on';
-  }
-
-  /**
-   * To the end of its queue. If the queue does not take it now, the orchestrator that drives the turn sends it again.
-   */
-  private async passOn(body: ToolCallBody, traceparent: string | undefined): Promise<void> {
-    const { bus, clock } = this.ports;
-    await clock.sleep(PAUSE_MS);
-    const message = newMessage(this.ports, 'tool.call', body, traceparent);
-    await bus.publish(`tools.${toolsetOf(body.tool_name)}`, message);
   }
 }

@@ -1,6 +1,7 @@
 import type { CallRate } from '#bootstrap';
 import type { KnownSwitches, Ports } from '#journal';
 import { noSwitches } from '#journal/testing';
+import { StoreLedger } from '#ledger';
 import { createMetrics } from '#observability';
 import { InputSchemas, type ToolsetHost } from '#tools';
 import { InPlaceChecks } from '#tools/testing';
@@ -33,7 +34,8 @@ export function createCallRunner(
     () => 1,
     ports.clock,
   );
-  return new CallRunner(ports, hosted, createMetrics({ collectDefaults: false }), {
+  const ledger = new StoreLedger(ports, (toolName) => switches.pauseOf(toolName));
+  return new CallRunner({ ...ports, ledger }, hosted, createMetrics({ collectDefaults: false }), {
     rates,
     pace: new CallPace(ports.clock),
     slowChecks: new InPlaceChecks(),

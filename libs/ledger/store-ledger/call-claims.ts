@@ -1,13 +1,5 @@
-import {
-  completeResult,
-  type Claim,
-  type Outcome,
-  type Switch,
-  type ToolCallBody,
-  type ToolResult,
-} from '#contracts';
-import { compete, settle, type CallLabel, type Ports } from '#journal';
-import type { Store } from '#store';
+import { completeResult, type Claim, type Outcome, type Switch, type ToolCallBody } from '#contracts';
+import { settle, type KnownSwitches, type Ports } from '#journal';
 import {
   decideAfterReclaim,
   decideLostClaim,
@@ -15,16 +7,16 @@ import {
   mayHaveRun,
   pausedDetail,
   runClaim,
-  settleClaim,
   type Liveness,
 } from '#turn';
 import { timestampOf } from '#time';
+import type { Ran, WorkerCall } from '../port/call-ledger.port.js';
 
 /**
- * The result of claiming. `mine`: the call may start. `outcome`: the call has ended. `nothing`: the call belongs to
- * another worker. `stopped`: it was stopped under this attempt, and a worker that claimed it before may be running it.
+ * The result of claiming, with the outcome that ended the call: its driver has to know. `nothing`: the call belongs to
+ * another worker.
  */
-export type Claimed = { mine: Claim } | { outcome: Outcome } | { stopped: number } | 'nothing';
+export type ClaimResult = { mine: Claim } | { outcome: Outcome } | { stopped: number } | 'nothing';
 
 /** Attempt 1, at once and without reading first. A duplicate key means that another worker was earlier. */
 export function claimFirst(ports: Ports, body: ToolCallBody) {
@@ -38,25 +30,26 @@ export function claimFirst(ports: Ports, body: ToolCallBody) {
  */
 export async function claimAgain(
   ports: Ports,
-  body: ToolCallBody,
-  label: CallLabel,
-  pauseOf: (toolName: string) => Switch | undefined,
-): Promise<Claimed> {
-  const found = await read(ports.store, body.tool_call_id);
-  const holder = found.claims.at(-1);
+  { body, label }: WorkerCall,
+  pauseOf: KnownSwitches['pauseOf'],
+): Promise<ClaimResult> {
+  const { store } = ports;
+  const [claims, outcome] = await Promise.all([
+    store.listClaims(body.tool_call_id),
+    store.getOutcome(body.tool_call_id),
+  ]);
+  const holder = claims.at(-1);
   const liveness =
-    holder?.purpose === 'run' && !found.outcome ? await livenessOfOwner(ports, holder.owner) : 'alive';
-  const action = decideLostClaim(found, {
-    class: body.class,
-    me: ports.me,
-    liveness: () => liveness,
-    max_attempts: body.max_attempts,
-  });
+    holder?.purpose === 'run' && !outcome ? await livenessOfOwner(ports, holder.owner) : 'alive';
+  const action = decideLostClaim(
+    { claims, outcome },
+    { class: body.class, me: ports.me, liveness: () => liveness, max_attempts: body.max_attempts },
+  );
   switch (action.do) {
     case 'ignore':
       return 'nothing';
     case 'hint':
-      return { outcome: found.outcome! };
+      return { outcome: outcome! };
     case 'settle':
       return { outcome: await settle(ports, label, action.outcome) };
     case 'claim_again': {
@@ -74,7 +67,7 @@ export async function claimNext(
   body: ToolCallBody,
   attempt: number,
   evidence?: Claim['evidence'],
-): Promise<Claimed> {
+): Promise<ClaimResult> {
   const { won, row } = await ports.store.claim(claimRow(ports, body, attempt, evidence));
   if (!won) return 'nothing';
   const [step, next, outcome] = await Promise.all([
@@ -99,43 +92,17 @@ export async function claimNext(
 /** Of a call that this worker has just claimed, and has not started. */
 export function pausedAfterClaim(ports: Ports, body: ToolCallBody, pause: Switch): Outcome {
   const error = pausedDetail(body.tool_name, pause, { wasClaimed: false });
-  return outcomeRow(ports, body, { attempt: 1, durationMs: 0 }, { status: 'failure', error });
+  return outcomeRow(ports, body, { attempt: 1, durationMs: 0, result: { status: 'failure', error } });
 }
 
 /** Of a call whose last worker is lost, which another worker would have run again. */
 function pausedOutcome(ports: Ports, body: ToolCallBody, attempt: number, pause: Switch): Outcome {
   const error =
     body.class === 'read' ? pausedDetail(body.tool_name, pause, { wasClaimed: true }) : mayHaveRun();
-  return outcomeRow(ports, body, { attempt, durationMs: 0 }, { status: 'failure', error });
+  return outcomeRow(ports, body, { attempt, durationMs: 0, result: { status: 'failure', error } });
 }
 
-/** Refuses a call that must not run: under a settle claim, so that it can never start. */
-export async function refuse(
-  ports: Ports,
-  body: ToolCallBody,
-  label: CallLabel,
-  outcome: Outcome,
-): Promise<Outcome | undefined> {
-  const learned = await compete(ports, { ...label, tool_call_id: body.tool_call_id }, outcome);
-  return learned.outcome;
-}
-
-/** Refuses a call that must not start now. Undefined when a worker has claimed it: that worker continues. */
-export async function refuseUnclaimed(
-  ports: Ports,
-  label: CallLabel,
-  outcome: Outcome,
-): Promise<Outcome | undefined> {
-  const { won } = await ports.store.claim(settleClaim(outcome, ports.me));
-  return won ? settle(ports, label, outcome) : undefined;
-}
-
-export function outcomeRow(
-  ports: Ports,
-  body: ToolCallBody,
-  run: { attempt: number; durationMs: number },
-  result: ToolResult & Pick<Outcome, 'artifacts'>,
-): Outcome {
+export function outcomeRow(ports: Ports, body: ToolCallBody, { attempt, durationMs, result }: Ran): Outcome {
   return {
     _id: body.tool_call_id,
     turn_id: body.turn_id,
@@ -143,9 +110,9 @@ export function outcomeRow(
     n: body.n,
     ...completeResult(result),
     ...(result.artifacts ? { artifacts: result.artifacts } : {}),
-    attempt: run.attempt,
+    attempt,
     worker: ports.me,
-    duration_ms: run.durationMs,
+    duration_ms: durationMs,
     at: timestampOf(ports.clock),
   };
 }
@@ -153,11 +120,6 @@ export function outcomeRow(
 function claimRow(ports: Ports, body: ToolCallBody, attempt: number, evidence?: Claim['evidence']): Claim {
   const at = timestampOf(ports.clock);
   return runClaim(body.tool_call_id, attempt, { ...body, owner: ports.me, at, evidence });
-}
-
-async function read(store: Store, toolCallId: string) {
-  const [claims, outcome] = await Promise.all([store.listClaims(toolCallId), store.getOutcome(toolCallId)]);
-  return { claims, outcome };
 }
 
 async function livenessOfOwner({ peers, me }: Ports, owner: string): Promise<Liveness> {

@@ -1,7 +1,6 @@
 import type { Mutant } from './mutant.js';
 
-const runner = 'apps/tool-worker/run/call-runner.ts';
-const ends = 'apps/tool-worker/run/call-ends.ts';
+const ledger = 'libs/ledger/store-ledger/store-ledger.ts';
 const callRules = 'libs/turn/rules/call-rules.ts';
 const giveUp = 'libs/turn/rules/give-up-rules.ts';
 
@@ -17,7 +16,7 @@ export const CLAIMS: Mutant[] = [
   },
   {
     name: 'a worker that loses the first claim runs the call anyway',
-    edit: { file: runner, find: 'if (won) {', replace: 'if (row) {' },
+    edit: { file: ledger, find: "if (!won) return 'lost';", replace: 'void won;' },
   },
   {
     name: 'a call of class once runs again',
@@ -61,7 +60,7 @@ export const CLAIMS: Mutant[] = [
   {
     name: 'the hint and the ack go out before the outcome is in the store',
     edit: {
-      file: ends,
+      file: ledger,
       find: 'const stands = await settle(this.ports, label, outcome);',
       replace: 'const stands = outcome;\n    void settle(this.ports, label, outcome);',
     },
