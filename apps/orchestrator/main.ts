@@ -22,7 +22,7 @@ await runMain('orchestrator', async () => {
   await startOpsServer({ health, metrics, logger }, config.ops ?? config);
   await service.open();
   const member = await service.join(role, (identity) =>
-    createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
+    createRabbitmqBus({ url: rabbitmqUrl, logger, groups: config.groups, ...identity }),
   );
   const settings = toOrchestratorSettings(config);
   const deps = { ...member.part, model, log: logger, metrics, settings };

@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { HintsController } from './hints.controller.js';
+import { LedgerController } from './ledger.controller.js';
 import { Orchestrator } from './orchestrator.js';
 
 @Module({})
@@ -7,7 +8,7 @@ export class OrchestratorModule {
   static forRoot(orchestrator: Orchestrator): DynamicModule {
     return {
       module: OrchestratorModule,
-      controllers: [HintsController],
+      controllers: [HintsController, LedgerController],
       providers: [{ provide: Orchestrator, useValue: orchestrator }],
     };
   }

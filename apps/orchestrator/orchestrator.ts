@@ -1,4 +1,11 @@
-import { newMessage, turnHint, type Body, type ProcessLoad } from '#contracts';
+import {
+  newMessage,
+  turnHint,
+  type Body,
+  type LedgerRequestType,
+  type Message,
+  type ProcessLoad,
+} from '#contracts';
 import { keepUnacknowledged, observeJournal, retryingStore, type KnownSwitches, type Ports } from '#journal';
 import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
@@ -15,6 +22,7 @@ import { TakeUp } from './turn/take-up.js';
 import { warnOfMissingPrices } from './ask/model-cost.js';
 import { ModelAnnouncer } from './ask/model-announcer.js';
 import { RequestImages } from './ask/request-images.js';
+import { Ledger } from './ledger/ledger.js';
 import type { OrchestratorDeps } from './deps/orchestrator.deps.js';
 import { createSweeper } from './sweep/create-sweeper.js';
 import { keepDeadLetter } from './sweep/keep-dead-letter.js';
@@ -43,6 +51,8 @@ export class Orchestrator {
   private readonly durable: Store;
   private readonly leaving = new AbortController();
   private namesCheck: Timer | undefined;
+  /** Undefined: there are no groups of workers. */
+  private ledger: Ledger | undefined;
 
   constructor(private readonly deps: OrchestratorDeps) {
     const { store, bus, processId: me, peers, log, clock, random, faultPoint } = deps;
@@ -51,7 +61,8 @@ export class Orchestrator {
       log.info({}, drains ? 'drained by an operator, takes no new turns' : 'takes turns again'),
     );
     const observer = observeJournal(deps.auditLog, deps.metrics, deps.auditTrail);
-    this.ports = { store, bus, me, peers, log, observer, clock, random, faultPoint };
+    const tokenOf: Ports['tokenOf'] = (call) => this.ledger?.tokenOf(call);
+    this.ports = { store, bus, me, peers, log, observer, clock, random, faultPoint, tokenOf };
     // Work in progress waits for the store; the sweeper and dead letters are retried anyway.
     this.durable = retryingStore(store, this.leaving.signal, deps);
     this.modelLimits = new ModelLimits(deps);
@@ -87,6 +98,11 @@ export class Orchestrator {
     return this.drivers.size;
   }
 
+  /** Whose ledger this process serves. */
+  get groups() {
+    return this.deps.settings.groups;
+  }
+
   /** For its next beat. */
   get load(): ProcessLoad {
     return { turns: this.size, ...this.modelLimits.load };
@@ -96,6 +112,14 @@ export class Orchestrator {
   async prepare(): Promise<void> {
     warnOfMissingPrices(this.deps.settings, this.deps.log);
     this.models.start();
+    const { settings, switches } = this.deps;
+    if (settings.groups.length > 0)
+      this.ledger = await Ledger.open({
+        ports: this.ports,
+        groups: settings.groups,
+        switches,
+        workersOf: (toolset) => this.catalogue.workersOf(toolset),
+      });
     await this.catalogue.rollCall();
     this.sweeper.start();
     const check = () => this.checkNames();
@@ -134,6 +158,11 @@ export class Orchestrator {
     else void this.deps.bus.send(reply_to, newMessage(this.deps, 'turn.stopped', { turn_id, request_id }));
   }
 
+  /** What a worker without the store asks. Never rejects. */
+  async serveWorker(message: Message<LedgerRequestType>): Promise<void> {
+    await this.ledger?.serve(message);
+  }
+
   superseded({ turn_id, attempt }: Body<'turn.superseded'>): void {
     this.drivers.get(turn_id)?.supersede(attempt);
   }
@@ -162,6 +191,7 @@ export class Orchestrator {
     this.leaving.abort();
     this.shares.close();
     this.catalogue.close();
+    this.ledger?.close();
   }
 
   /** A tool that is missing from a present toolset is logged soon, a missing toolset later; each once. */

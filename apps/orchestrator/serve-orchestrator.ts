@@ -1,7 +1,8 @@
-import { PausableConsumer, type BusStrategy } from '#messaging';
+import { LEDGER_PURPOSES, ledgerQueueName, PausableConsumer, type BusStrategy } from '#messaging';
 import type { Orchestrator } from './orchestrator.js';
 
 const RESULTS_PREFETCH = 100;
+const LEDGER_PREFETCH = { calls: 100, beats: 20, bulk: 4 };
 /** The part of the grace time that is reserved for giving turns back. */
 const LEAVING_MS = 500;
 /** Longer than the rest of a drain takes. */
@@ -21,6 +22,9 @@ export async function serveOrchestrator(
 ): Promise<RunningOrchestrator> {
   await strategy.startControl(processId);
   await orchestrator.prepare();
+  for (const { name } of orchestrator.groups)
+    for (const purpose of LEDGER_PURPOSES)
+      await strategy.startConsuming(ledgerQueueName(name, purpose), { prefetch: LEDGER_PREFETCH[purpose] });
   await strategy.startConsuming('results', { prefetch: RESULTS_PREFETCH });
   const turns = new PausableConsumer(() => strategy.startConsuming('turns', { prefetch: turnsAtOnce }));
   orchestrator.switches.onDrain((drains) => void turns.set(!drains));

@@ -31,6 +31,7 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     approvalOf: (tool) => approvalOfTool(config, tool),
     fairShare: config.fairShare,
     quarantine: config.quarantine,
+    groups: config.groups,
     fairShareOf: (toolset) => config.tools.get(toolset)?.fairShare ?? config.fairShare,
     identicalCallsOf: (tool) => settingsOfTool(config.tools, tool.name).identicalCalls,
   };

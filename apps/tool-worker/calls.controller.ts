@@ -38,6 +38,11 @@ export class CallsController {
     return this.worker.switches.read();
   }
 
+  @Handles('ledger.answered')
+  ledgerAnswered({ body }: Message<'ledger.answered'>): void {
+    this.worker.ledgerAnswered(body);
+  }
+
   @Handles('catalog.roll_call')
   rollCall({ body }: Message<'catalog.roll_call'>): void {
     this.worker.rollCall(body);

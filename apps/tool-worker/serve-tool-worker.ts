@@ -17,9 +17,10 @@ export interface RunningToolWorker {
 export async function serveToolWorker(
   worker: ToolWorker,
   strategy: Pick<BusStrategy, 'startControl' | 'stopConsuming'>,
-  { processId, clock }: { processId: string; clock: Clock },
+  { processId, clock, join }: { processId: string; clock: Clock; join?: () => Promise<void> },
 ): Promise<RunningToolWorker> {
   await strategy.startControl(processId);
+  await join?.();
   await worker.start();
   return {
     worker,

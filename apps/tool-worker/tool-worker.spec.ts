@@ -10,6 +10,7 @@ import { SeededRandom, VirtualClock } from '#time/testing';
 import { noSwitches, testPeers } from '#journal/testing';
 import { InPlaceChecks } from '#tools/testing';
 import { ToolWorker } from './tool-worker.js';
+import { withStore } from './with-store.js';
 
 const tool = defineTool({
   name: 'go',
@@ -97,7 +98,7 @@ function create(...hosts: ToolsetHost[]): ToolWorker {
     random: new SeededRandom(2),
     faultPoint: noFaults,
   };
-  worker = new ToolWorker(deps, async (queue) => {
+  worker = new ToolWorker(withStore(deps), async (queue) => {
     await new Promise<void>((resolve) => {
       if (isHeld) held.set(queue, resolve);
       else setImmediate(resolve);

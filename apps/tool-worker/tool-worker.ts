@@ -1,17 +1,15 @@
 import type { Body, Message, ProcessLoad, Toolset } from '#contracts';
-import { keepUnacknowledged, observeJournal, retryingStore, type KnownSwitches, type Ports } from '#journal';
-import { StoreLedger } from '#ledger';
+import { keepUnacknowledged, type KnownSwitches } from '#journal';
 import { IN_HAND_MS, type Consumer, type DeliveryOutcome } from '#messaging';
 import { Slots } from '#tools';
 import { toolsetOf } from '#turn';
 import { Announcer } from './offer/announcer.js';
-import { Fleet } from './offer/fleet.js';
 import { HostedTools } from './offer/hosted-tools.js';
 import { DEFAULT_QUESTION_TIMES } from './run/call-questions.js';
 import { CallRunner } from './run/call-runner.js';
 import { CallPace } from './run/call-pace.js';
 import { RateLimits } from './run/rate-limits.js';
-import type { ToolWorkerDeps } from './tool-worker.deps.js';
+import type { KnownFleet, ToolWorkerDeps } from './tool-worker.deps.js';
 
 /** Starts taking calls from a toolset's queue; called when one is offered (again). */
 export type ConsumeQueue = (queue: string, prefetch: number) => Promise<Consumer>;
@@ -22,7 +20,7 @@ export class ToolWorker {
   private readonly hosted: HostedTools;
   private readonly announcer: Announcer;
   /** The other workers, too. */
-  readonly fleet: Fleet;
+  readonly fleet: KnownFleet;
   readonly switches: KnownSwitches;
   private readonly runner: CallRunner;
   private readonly slots = new Map<string, Slots>();
@@ -38,28 +36,26 @@ export class ToolWorker {
   ) {
     this.pace = new CallPace(deps.clock);
     this.switches = deps.switches;
-    const { bus, processId: me, peers, log, clock, random, faultPoint } = deps;
-    const store = retryingStore(deps.store, this.leaving.signal, deps);
-    const observer = observeJournal(deps.auditLog, deps.metrics, deps.auditTrail);
-    const ports: Ports = { store, bus, me, peers, log, observer, clock, random, faultPoint };
+    this.fleet = deps.fleet;
+    const { processId: me, log, clock, random, faultPoint, fleet } = deps;
+    const ledger = deps.createLedger(this.leaving.signal);
     this.hosted = new HostedTools(deps);
-    this.fleet = new Fleet(deps);
     const rates = new RateLimits(
       (name) => deps.overridesFor(name).rate,
-      (toolset) => this.fleet.workersOf(toolset),
+      (toolset) => fleet.workersOf(toolset),
       clock,
     );
     const { metrics, slowChecks, schemas, switches } = deps;
     const questionTimes = { ...DEFAULT_QUESTION_TIMES, ...deps.questionTimes };
-    const ledger = new StoreLedger(ports, (toolName) => switches.pauseOf(toolName));
-    this.runner = new CallRunner({ ...ports, ledger }, this.hosted, metrics, {
+    const ports = { ledger, me, log, clock, random, faultPoint };
+    this.runner = new CallRunner(ports, this.hosted, metrics, {
       slowChecks,
       schemas,
       rates,
       questionTimes,
       pace: this.pace,
       switches,
-      fleet: this.fleet,
+      fleet,
     });
     const mayOffer = () => !switches.drains;
     this.announcer = new Announcer(deps, this.hosted, mayOffer, (toolsets) => this.followOffer(toolsets));
@@ -109,6 +105,11 @@ export class ToolWorker {
 
   answered({ tool_call_id }: Body<'tool.answered'>): void {
     this.runner.answered(tool_call_id);
+  }
+
+  /** Only a worker without the store asks the ledger. */
+  ledgerAnswered(answer: Body<'ledger.answered'>): void {
+    this.deps.onLedgerAnswer?.(answer);
   }
 
   rollCall({ reply_to }: Body<'catalog.roll_call'>): void {

@@ -20,7 +20,8 @@ export interface DrainOptions {
   /** Removes the `processes` row (or rows). */
   leave: () => Promise<void>;
   bus: Pick<Bus, 'close'>;
-  store: Pick<Store, 'close'>;
+  /** Absent: the process has none. */
+  store?: Pick<Store, 'close'>;
   /** Sends the spans that are left. */
   stopTracing?: () => Promise<void>;
   graceMs?: number;
@@ -83,7 +84,7 @@ export class Drain {
     }
     await this.attempt('removing the row', leave, CLOSE_TIMEOUT_MS);
     await this.attempt('closing the bus', () => bus.close(), CLOSE_TIMEOUT_MS);
-    await this.attempt('closing the store', () => store.close(), CLOSE_TIMEOUT_MS);
+    if (store) await this.attempt('closing the store', () => store.close(), CLOSE_TIMEOUT_MS);
     if (stopTracing) await this.attempt('sending the last spans', stopTracing, CLOSE_TIMEOUT_MS);
     logger.info('drained');
     this.exit(0);

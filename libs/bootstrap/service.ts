@@ -9,6 +9,7 @@ import { startTracing, type Tracing } from '#tracing';
 import { withBusFaults } from './bus-faults.js';
 import type { ProcessConfig } from './config/app-config.js';
 import { Drain } from './drain.js';
+import { LedgerMember, type LedgerMemberOptions } from './ledger-member.js';
 import { Member, type BusIdentity } from './member.js';
 import { countingBuses, reportBuses } from './observe-bus.js';
 import { observeStore } from './observe-store.js';
@@ -20,7 +21,8 @@ export interface ServiceOptions extends Time {
   /** `gateway`, `orchestrator`, `worker`, `standalone`. */
   role: string;
   logger: Logger;
-  store: Store;
+  /** Absent: a worker that asks the ledger. */
+  store?: Store;
   config: Pick<ProcessConfig, 'drainGraceMs' | 'auditDays' | 'notices' | 'otlpEndpoint'>;
 }
 
@@ -33,12 +35,12 @@ export class Service implements Time {
   readonly random: Random;
   readonly health: Health;
   readonly metrics: Metrics = createMetrics();
-  readonly store: Store;
   readonly drain: Drain;
   /** Changed by operators and by SIGUSR2. */
   private readonly logLevels: LogLevels;
-  private readonly auditTrail: AuditTrail;
-  private readonly members: Member[] = [];
+  private readonly observedStore: Store | undefined;
+  private readonly auditTrail: AuditTrail | undefined;
+  private readonly members: Pick<Member, 'bus' | 'leave'>[] = [];
   private tracing: Tracing | undefined;
 
   constructor(private readonly options: ServiceOptions) {
@@ -48,14 +50,16 @@ export class Service implements Time {
     this.health = new Health(clock);
     this.logLevels = new LogLevels(logger);
     const { health, metrics } = this;
-    this.store = observeStore(store, clock, metrics);
-    this.auditTrail = new AuditTrail({
-      store: this.store,
-      log: logger,
-      days: config.auditDays,
-      clock,
-      random,
-    });
+    this.observedStore = store && observeStore(store, clock, metrics);
+    this.auditTrail =
+      this.observedStore &&
+      new AuditTrail({
+        store: this.observedStore,
+        log: logger,
+        days: config.auditDays,
+        clock,
+        random,
+      });
     metrics.ready.readOnDemand(async (gauge) => {
       const asking = health.readiness().then(({ status }) => gauge.set(Number(status === 'ready')));
       await settledWithin(clock, asking, READINESS_MS);
@@ -66,11 +70,16 @@ export class Service implements Time {
       graceMs: config.drainGraceMs,
       clock,
       leave: async () =>
-        void (await Promise.all([this.auditTrail.close(), ...this.members.map((member) => member.leave())])),
+        void (await Promise.all([this.auditTrail?.close(), ...this.members.map((member) => member.leave())])),
       bus: { close: async () => void (await Promise.all(this.members.map(({ bus }) => bus.close()))) },
       store,
       stopTracing: async () => this.tracing?.stop(),
     });
+  }
+
+  get store(): Store {
+    if (!this.observedStore) throw new TypeError('this process has no store');
+    return this.observedStore;
   }
 
   /** Throws `StoreSetupError` with a clear sentence. */
@@ -81,9 +90,11 @@ export class Service implements Time {
     if (process.platform !== 'win32') process.on('SIGUSR2', () => this.logLevels.toggleDebug());
     for (const notice of notices) log.warn(notice);
     this.tracing = await startTracing({ endpoint, role, version: VERSION, log, clock: this.clock });
-    await this.store.open();
-    this.auditTrail.start();
-    this.health.addCheck('store', () => this.store.ping());
+    const { observedStore } = this;
+    if (!observedStore) return;
+    await observedStore.open();
+    this.auditTrail?.start();
+    this.health.addCheck('store', () => observedStore.ping());
   }
 
   /** Takes a role: a row in `processes`, then a bus. Throws `BusSetupError` with a clear sentence. */
@@ -102,15 +113,44 @@ export class Service implements Time {
       onGone: () => process.exit(1),
       auditTrail: this.auditTrail,
     });
+    await this.add(member, role, () => member.start());
+    return member;
+  }
+
+  /** The same for a worker that asks the ledger. It has to join once messages to it arrive. */
+  async joinGroup(
+    group: string,
+    options: Pick<LedgerMemberOptions, 'createBus' | 'toolsets'>,
+  ): Promise<LedgerMember> {
+    const { clock, random, metrics } = this;
+    const member = new LedgerMember({
+      group,
+      toolsets: options.toolsets,
+      createBus: countingBuses((identity) => withBusFaults(options.createBus(identity), random), metrics),
+      logger: this.options.logger,
+      clock,
+      random,
+      faultPoint,
+      isDraining: () => this.health.isDraining,
+      onGone: () => process.exit(1),
+    });
+    await this.add(member, 'worker', () => member.bus.open());
+    return member;
+  }
+
+  private async add(
+    member: Pick<Member, 'bus' | 'leave' | 'switches'>,
+    role: Role,
+    start: () => Promise<void>,
+  ): Promise<void> {
     this.members.push(member);
     member.switches.onLogLevel((level) => this.logLevels.set(level));
-    metrics.info.set({ version: VERSION, role }, 1);
-    await member.start();
-    reportBuses(metrics, () => this.members.map(({ bus }) => bus));
+    this.metrics.info.set({ version: VERSION, role }, 1);
+    await start();
+    reportBuses(this.metrics, () => this.members.map(({ bus }) => bus));
     // Traffic must go to other gateways; the other roles take their work from queues.
     if (role === 'gateway') this.health.addCheck('drained', () => !member.switches.drains);
     this.health.addCheck('bus', () => this.members.every(({ bus }) => bus.takesMessages()));
-    return member;
   }
 
   /** From now on the process takes work, and signals drain it. */

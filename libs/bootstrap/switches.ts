@@ -25,6 +25,10 @@ export class Switches implements KnownSwitches {
     return this.find('toolset', toolsetOf(toolName)) ?? this.find('tool', toolName);
   }
 
+  get all(): readonly Switch[] {
+    return [...this.rows.values()];
+  }
+
   get drains(): boolean {
     return this.find('process', this.options.processId) !== undefined;
   }

@@ -18,6 +18,15 @@ export const controlKeySchema = z.string().regex(/^(gateway|orchestrator|worker)
 /** Where every process receives control messages: one key for each role. */
 export const ALL_PROCESSES = ['orchestrator.all', 'gateway.all', 'worker.all'] as const;
 
+/** Every worker, also those that ask the ledger: they hear only what concerns each of them. */
+export const ALL_WORKERS = ['worker.all', 'ledger.all'] as const;
+
+/** A group of workers that ask the ledger instead of the store. */
+export const groupNameSchema = z
+  .string()
+  .max(20)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*(?![\s\S])/);
+
 /** ISO 8601 with `Z`, millisecond precision: every time in the store and on the wire. */
 export const timestampSchema = z.iso.datetime({ precision: null });
 
@@ -36,4 +45,12 @@ export type Role = z.infer<typeof roleSchema>;
 export function controlKey(processId: string): string {
   const at = processId.indexOf('-');
   return `${processId.slice(0, at)}.${processId.slice(at + 1)}`;
+}
+
+/**
+ * The group of a worker that asks the ledger, by its id or its control key: `worker-<group>--<uuid>`. Undefined for every
+ * other process.
+ */
+export function groupOf(processIdOrKey: string): string | undefined {
+  return /^worker[-.]([a-z0-9]+(?:-[a-z0-9]+)*)--/.exec(processIdOrKey)?.[1];
 }

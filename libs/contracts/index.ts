@@ -12,6 +12,7 @@ export * from './client.js';
 export * from './letter-reason.js';
 export * from './operator-answers.js';
 export * from './replay.js';
+export * from './ledger-messages.js';
 export * from './messages.js';
 export * from './limits.js';
 export * from './is-object.js';

@@ -8,6 +8,7 @@ import {
   type Role,
 } from './ids.js';
 import { toolsetSchema } from './records.js';
+import { ledgerAnsweredSchema, ledgerBodySchemas } from './ledger-messages.js';
 import { toolCallBodySchema, toolResultBodySchema } from './tool-messages.js';
 
 /*
@@ -112,6 +113,9 @@ export const bodySchemas = {
       )
       .max(2_000),
   }),
+  ...ledgerBodySchemas,
+  /** The ledger's answer to a worker's request. */
+  'ledger.answered': ledgerAnsweredSchema,
   /** An operator has switched something: read the switches again. */
   'switches.changed': z.object({}),
   /** Carries no content: only its return as unroutable means something. */
@@ -140,6 +144,10 @@ export type Message<T extends MessageType = MessageType> = {
   [K in T]: { id: string; type: K; version: string; at: string; traceparent?: string; body: Body<K> };
 }[T];
 
+/** What a worker without the store asks of the orchestrators. */
+export const LEDGER_TYPES = Object.keys(ledgerBodySchemas) as LedgerRequestType[];
+export type LedgerRequestType = keyof typeof ledgerBodySchemas;
+
 /**
  * The messages that each role takes: from these queues, dead letters, and these control messages. Each needs exactly
  * one handler in the role's program, which has no other handlers.
@@ -160,9 +168,10 @@ export const TAKEN_BY = {
     ],
   },
   orchestrator: {
-    queues: ['turns', 'results'],
+    queues: ['turns', 'results', 'ledger'],
     deadLetters: true,
     control: [
+      ...LEDGER_TYPES,
       'turn.advance',
       'tool.result',
       'catalog.announce',
@@ -185,6 +194,7 @@ export const TAKEN_BY = {
       'catalog.announce',
       'catalog.withdraw',
       'catalog.roll_call',
+      'ledger.answered',
       'switches.changed',
     ],
   },
@@ -203,6 +213,7 @@ export const QUEUE_TYPES = {
   turns: ['turn.advance'],
   results: ['tool.result'],
   tools: ['tool.call'],
+  ledger: LEDGER_TYPES,
   /** Every control message that some role takes, and `probe`, which the bus itself answers. */
   control: [...new Set([...gateway.control, ...orchestrator.control, ...worker.control, 'probe' as const])],
 } as const satisfies Record<string, readonly MessageType[]>;

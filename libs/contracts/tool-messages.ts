@@ -114,6 +114,11 @@ export const toolCallBodySchema = z.object({
   logs: z.literal(true).optional(),
   /** Control key of the orchestrator that dispatched the call. */
   reply_to: controlKeySchema,
+  /** Proves to the ledger that the call was sent to its worker's group; absent where no group has the toolset. */
+  token: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
 });
 
 const hintFields = {

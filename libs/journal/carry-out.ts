@@ -133,27 +133,27 @@ async function publishCall(
 ): Promise<PublishOutcome> {
   const { step, call } = open;
   const toolset = toolsetOf(call.tool_name);
-  const message = newMessage(
-    ports,
-    'tool.call',
-    {
-      tool_call_id: call.tool_call_id,
-      turn_id: step.turn_id,
-      conversation_id: step.conversation_id,
-      n: step.n,
-      user_id: journal.turn.user_id,
-      tool_name: call.tool_name,
-      arguments: call.arguments,
-      class: call.class,
-      timeout_ms: call.timeout_ms,
-      deadline: new Date(sendDeadlineOf(journal, open)).toISOString(),
-      max_attempts: call.max_attempts,
-      tool_version: call.tool_version,
-      logs: journal.turn.options.logs,
-      reply_to: controlKey(ports.me),
-    },
-    traceparent,
-  );
+  const covered = {
+    tool_call_id: call.tool_call_id,
+    turn_id: step.turn_id,
+    conversation_id: step.conversation_id,
+    n: step.n,
+    user_id: journal.turn.user_id,
+    tool_name: call.tool_name,
+    class: call.class,
+    max_attempts: call.max_attempts,
+    reply_to: controlKey(ports.me),
+  };
+  const body = {
+    ...covered,
+    arguments: call.arguments,
+    timeout_ms: call.timeout_ms,
+    deadline: new Date(sendDeadlineOf(journal, open)).toISOString(),
+    tool_version: call.tool_version,
+    logs: journal.turn.options.logs,
+    token: ports.tokenOf?.(covered),
+  };
+  const message = newMessage(ports, 'tool.call', body, traceparent);
   return ports.bus.publish(`tools.${toolset}`, message);
 }
 

@@ -1,4 +1,4 @@
-import type { Switch } from '#contracts';
+import type { CallTicket, Switch } from '#contracts';
 import type { FaultPoint } from '#faults';
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
@@ -27,6 +27,8 @@ export interface KnownSwitches {
   readonly drains: boolean;
   /** The switch that refuses new turns. */
   readonly refusesTurns: Switch | undefined;
+  /** All of them. */
+  readonly all: readonly Switch[];
   /** Reads them again. Never rejects. */
   read(): Promise<void>;
   /** When it begins to drain, and when that is undone. */
@@ -42,4 +44,6 @@ export interface Ports extends Time {
   log: Log;
   faultPoint: FaultPoint;
   observer: JournalObserver;
+  /** Of a call that goes to a group of workers without the store; see `CallTokens`. Absent: there is no such group. */
+  tokenOf?(call: Omit<CallTicket, 'token'>): string | undefined;
 }

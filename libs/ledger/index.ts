@@ -10,3 +10,6 @@ export type {
   WorkerCall,
 } from './port/call-ledger.port.js';
 export { StoreLedger } from './store-ledger/store-ledger.js';
+export { CallTokens } from './token/call-tokens.js';
+export { LedgerLine, LedgerRefusal } from './remote/ledger-line.js';
+export { RemoteLedger } from './remote/remote-ledger.js';

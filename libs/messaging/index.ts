@@ -19,11 +19,18 @@ export {
   sharedQueues,
   toolsQueue,
 } from './port/topology.js';
+export {
+  ledgerQueueName,
+  rightsOf,
+  LEDGER_PURPOSES,
+  type LedgerPurpose,
+  type WorkerGroup,
+} from './port/ledger-topology.js';
 export { type BrokerState, inspectBroker } from './rabbitmq/inspect-broker.adapter.js';
 export { createRabbitmqBus } from './rabbitmq/bus.adapter.js';
 export { createMemoryBus } from './memory/memory-bus.adapter.js';
 export { MemoryBroker } from './memory/memory-broker.js';
 export { BusStrategy, connectBus } from './nest/bus-strategy.js';
-export { Handles, HandlesDead } from './nest/handles.js';
+export { Handles, HandlesDead, HandlesEach } from './nest/handles.js';
 export { BusContext } from './nest/bus-context.js';
 export { IN_HAND_MS, PausableConsumer } from './port/pausable-consumer.js';

@@ -11,12 +11,14 @@ import type { FactStore } from './memory.js';
 export interface ToolSources extends Time {
   logger: McpLogger;
   metrics?: McpMetrics;
-  /** Built-in tools work on its artifacts and facts. */
-  store: Pick<Store, 'getArtifact'> & FactStore;
+  /** Built-in tools work on its artifacts and facts; absent: there are no such tools. */
+  store?: Pick<Store, 'getArtifact'> & FactStore;
   /** Where the document index is kept; if absent, in memory. */
   dataDir?: string;
 }
 
+/** Toolsets that work on what the store keeps. */
+const NEEDS_STORE = ['memory', 'artifacts'];
 /** MCP servers often have these names. A server of the same name replaces the built-in toolset. */
 const REPLACEABLE = ['memory', 'time', 'http'];
 
@@ -36,6 +38,7 @@ export async function createToolsets(config: ToolConfig, sources: ToolSources): 
   );
   const reservedNames = own.map(({ name }) => name);
   const all = [...own, ...createMcpToolsets(servers, logger, { reservedNames, metrics, clock, random })];
+  if (!store) checkNeedsNoStore(config.toolsets ?? [], all);
   return config.toolsets ? chosen(all, config.toolsets) : all;
 }
 
@@ -51,6 +54,14 @@ async function loadOwnFiles(
   throw new ToolSetupError(
     `The file ${twice.name}.tool.* in ${toolsDir.path} has the name of an existing toolset: rename it.`,
   );
+}
+
+function checkNeedsNoStore(names: string[], all: ToolsetHost[]): void {
+  const missing = names.filter(
+    (name) => NEEDS_STORE.includes(name) && !all.some((toolset) => toolset.name === name),
+  );
+  if (missing.length > 0)
+    throw new ConfigError([`TOOLSETS names ${missing.join(', ')}, which works only with MONGODB_URL`]);
 }
 
 function chosen(all: ToolsetHost[], names: string[]): ToolsetHost[] {

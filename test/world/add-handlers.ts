@@ -5,14 +5,25 @@ import type { BusContext, BusStrategy } from '#messaging';
 type Method = (message: unknown, context: BusContext) => unknown;
 
 /**
- * Registers a controller's message handlers as Nest does, by the patterns that its methods are decorated with; throws
+ * Registers the message handlers of controllers as Nest does, by the patterns that their methods are decorated with; throws
  * when they are not those of the role.
  * `watch` is told of each message, and what it returns is called before its delivery is acknowledged.
  */
 export function addHandlers(
   strategy: BusStrategy,
-  controller: object,
+  controllers: object | readonly object[],
   watch: (message: Message) => () => void = () => () => undefined,
+): void {
+  for (const controller of [controllers].flat()) addHandlersOf(strategy, controller as object, watch);
+  strategy.listen((error) => {
+    if (error) throw error;
+  });
+}
+
+function addHandlersOf(
+  strategy: BusStrategy,
+  controller: object,
+  watch: (message: Message) => () => void,
 ): void {
   const prototype = Object.getPrototypeOf(controller) as Record<string, Method>;
   for (const name of Object.getOwnPropertyNames(prototype)) {
@@ -26,7 +37,4 @@ export function addHandlers(
         return outcome;
       });
   }
-  strategy.listen((error) => {
-    if (error) throw error;
-  });
 }

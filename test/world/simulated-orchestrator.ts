@@ -1,5 +1,6 @@
 import { BusStrategy } from '#messaging';
 import { HintsController } from '../../apps/orchestrator/hints.controller.js';
+import { LedgerController } from '../../apps/orchestrator/ledger.controller.js';
 import { Orchestrator } from '../../apps/orchestrator/orchestrator.js';
 import { testSettings } from '../../apps/orchestrator/testing/test-settings.js';
 import { serveOrchestrator } from '../../apps/orchestrator/serve-orchestrator.js';
@@ -32,7 +33,7 @@ export class SimulatedOrchestrator extends SimulatedProcess {
       schemas,
     });
     const strategy = new BusStrategy(bus, { role: 'orchestrator', logger: world.logger });
-    addHandlers(strategy, new HintsController(orchestrator));
+    addHandlers(strategy, [new HintsController(orchestrator), new LedgerController(orchestrator)]);
     return serveOrchestrator(orchestrator, strategy, { processId, turnsAtOnce: settings.turnsAtOnce });
   }
 }

@@ -3,6 +3,7 @@ import { BusStrategy } from '#messaging';
 import { CallsController } from '../../apps/tool-worker/calls.controller.js';
 import { serveToolWorker } from '../../apps/tool-worker/serve-tool-worker.js';
 import { ToolWorker } from '../../apps/tool-worker/tool-worker.js';
+import { withStore } from '../../apps/tool-worker/with-store.js';
 import { InPlaceChecks } from '../../libs/tools/testing/index.js';
 import { addHandlers } from './add-handlers.js';
 import { SimulatedProcess, type Part } from './simulated-process.js';
@@ -22,7 +23,7 @@ export class SimulatedWorker extends SimulatedProcess {
     const { bus, processId, clock } = member;
     const strategy = new BusStrategy(bus, { role: 'worker', logger: world.logger });
     const worker = new ToolWorker(
-      {
+      withStore({
         ...member.part,
         log: world.logger,
         auditLog: { info: () => undefined },
@@ -31,7 +32,7 @@ export class SimulatedWorker extends SimulatedProcess {
         overridesFor: () => ({}),
         slowChecks: new InPlaceChecks(),
         schemas,
-      },
+      }),
       (queue, prefetch) => strategy.startConsuming(queue, { prefetch }),
     );
     addHandlers(strategy, new CallsController(worker), (message) => this.watch(message));

@@ -1,4 +1,5 @@
 import {
+  ALL_WORKERS,
   controlKey,
   definitionIdOf,
   newMessage,
@@ -43,7 +44,7 @@ export class OfferedTools {
   /** Asks every worker to announce itself now instead of within 10 s. */
   async callRoll(): Promise<void> {
     const message = newMessage(this.time, 'catalog.roll_call', { reply_to: controlKey(this.processId) });
-    await this.bus.send('worker.all', message);
+    await Promise.all(ALL_WORKERS.map((key) => this.bus.send(key, message)));
     this.answered = pollUntil(this.time.clock, ROLL_CALL);
   }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Body, Catalog, ToolChoice } from '#contracts';
-import { controlKey, newMessage } from '#contracts';
+import { ALL_WORKERS, controlKey, newMessage } from '#contracts';
 import { pollUntil, type Timer } from '#time';
 import { Catalogue, DefinitionWatch, findUnknownEntries, LostWorkers, ROLL_CALL } from '#tools';
 import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
@@ -75,8 +75,8 @@ export class CatalogueService {
     const { clock, bus, processId } = this.deps;
     const startedAt = clock.now();
     const message = newMessage(this.deps, 'catalog.roll_call', { reply_to: controlKey(processId) });
-    const outcome = await bus.send('worker.all', message);
-    if (outcome !== 'confirmed') return;
+    const sent = await Promise.all(ALL_WORKERS.map((key) => bus.send(key, message)));
+    if (!sent.includes('confirmed')) return;
     const isQuiet = () => this.lastAnnouncedAt > startedAt && clock.now() - this.lastAnnouncedAt > QUIET_MS;
     await pollUntil(clock, ROLL_CALL, isQuiet);
   }
@@ -110,6 +110,11 @@ export class CatalogueService {
     const unknown = findUnknownNames(configured, offered);
     if (patient) return withoutAbsentToolsets(unknown, offered);
     return [...unknown, ...findUnknownEntries(offer, offered)];
+  }
+
+  /** The number of living workers that host the toolset. */
+  workersOf(toolset: string): number {
+    return this.catalogue.workersOf(toolset);
   }
 
   /** The number of calls of a toolset that all living workers run at once. */

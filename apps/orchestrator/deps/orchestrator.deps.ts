@@ -3,7 +3,7 @@ import type { CatalogTool, Role, ToolChoice } from '#contracts';
 import type { FaultPoint } from '#faults';
 import type { AuditTrail, JournalMetrics, KnownSwitches, Log, Peers } from '#journal';
 import type { Model } from '#llm';
-import type { Bus } from '#messaging';
+import type { Bus, WorkerGroup } from '#messaging';
 import type { Metrics } from '#observability';
 import type { Store } from '#store';
 import type { Budgets } from '#turn';
@@ -45,6 +45,8 @@ export interface OrchestratorSettings {
   fairShare: number;
   /** Whether a breaking change of a tool without a new major version blocks it until an operator accepts it. */
   quarantine: boolean;
+  /** Groups of workers without the store. */
+  groups: readonly WorkerGroup[];
   /** The part of a toolset's places that one user may have while calls wait; 1: all of them. */
   fairShareOf(toolset: string): number;
   /** The limit of a tool that has its own instead of `budgets.identicalCalls`; otherwise undefined. */

@@ -22,6 +22,7 @@ export function testSettings(change: Partial<OrchestratorSettings> = {}): Orches
     approvalOf: () => 'never',
     fairShare: 1,
     quarantine: false,
+    groups: [],
     fairShareOf: () => 1,
     identicalCallsOf: () => undefined,
     ...change,

@@ -1,11 +1,13 @@
 import type { Message, Toolset } from '#contracts';
-import { ALL_PROCESSES, encodeMessage, MAX_MESSAGE_BYTES, newMessage } from '#contracts';
+import { encodeMessage, MAX_MESSAGE_BYTES, newMessage } from '#contracts';
 import type { Timer } from '#time';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import { fitAnnouncement } from './fit-announcement.js';
 import type { HostedTools } from './hosted-tools.js';
 
 const INTERVAL_MS = 10_000;
+/** A worker without the store asks for its announcement: its message has a little more. */
+const REQUEST_BYTES = 512;
 /** An announcement that the broker refused, or lost with a connection, is repeated within this time. */
 const CHECK_INTERVAL_MS = 1_000;
 
@@ -56,10 +58,7 @@ export class Announcer {
   async withdraw(): Promise<void> {
     this.isWithdrawn = true;
     this.timer?.cancel();
-    await this.send(
-      newMessage(this.deps, 'catalog.withdraw', { worker: this.deps.processId }),
-      ALL_PROCESSES,
-    );
+    await this.deps.offers.withdraw();
   }
 
   private scheduleCheck(): void {
@@ -76,12 +75,12 @@ export class Announcer {
   private async sendOffer(replyTo: string | undefined): Promise<void> {
     if (this.isWithdrawn) return;
     try {
-      const room = MAX_MESSAGE_BYTES - encodeMessage(this.messageOf([])).byteLength;
+      const room = MAX_MESSAGE_BYTES - REQUEST_BYTES - encodeMessage(this.messageOf([])).byteLength;
       const { fitting, leftOut } = fitAnnouncement(this.mayOffer() ? this.hosted.refresh() : [], room);
       await this.prepare(fitting);
       if (this.isWithdrawn) return;
       const now = this.deps.clock.now();
-      const wasTaken = await this.send(this.messageOf(fitting), replyTo ? [replyTo] : ALL_PROCESSES);
+      const wasTaken = await this.deps.offers.announce(this.offerOf(fitting), replyTo);
       if (replyTo) return;
       this.sentAt = wasTaken ? now : undefined;
       if (wasTaken) this.logChange(fitting, leftOut);
@@ -91,11 +90,13 @@ export class Announcer {
   }
 
   private messageOf(toolsets: Toolset[]): Message {
-    return newMessage(this.deps, 'catalog.announce', {
-      worker: this.deps.processId,
-      toolsets,
-      servers: this.deps.hosts.map(({ server: name, name: toolset }) => ({ name, toolset })),
-    });
+    const worker = this.deps.processId;
+    return newMessage(this.deps, 'catalog.announce', { worker, ...this.offerOf(toolsets) });
+  }
+
+  private offerOf(toolsets: Toolset[]) {
+    const servers = this.deps.hosts.map(({ server: name, name: toolset }) => ({ name, toolset }));
+    return { toolsets, servers };
   }
 
   private logChange(fitting: Toolset[], leftOut: Toolset[]): void {
@@ -107,11 +108,5 @@ export class Announcer {
     if (leftOut.length === 0) return;
     const what = 'toolsets not offered, definitions too large for one worker: split them with TOOLSETS';
     this.deps.log.error({ toolsets: missing }, what);
-  }
-
-  /** Whether the broker accepted it for all keys. A key without a queue, or with a full one, counts as accepted. */
-  private async send(message: Message, keys: readonly string[]): Promise<boolean> {
-    const outcomes = await Promise.all(keys.map((key) => this.deps.bus.send(key, message)));
-    return outcomes.every((outcome) => outcome !== 'unknown');
   }
 }

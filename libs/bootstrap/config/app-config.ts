@@ -74,7 +74,11 @@ export interface ToolConfig {
 
 export type GatewayConfig = ProcessConfig & SharedServices & ClientConfig;
 export type OrchestratorConfig = ProcessConfig & SharedServices & TurnConfig;
-export type ToolWorkerConfig = ProcessConfig & SharedServices & ToolConfig;
+/** Where a worker's claims and outcomes go: into the store, or to the ledger of its group. */
+export type WorkerJournal = { mongodbUrl: string } | { group: string };
+export type ToolWorkerConfig = ProcessConfig &
+  Pick<SharedServices, 'rabbitmqUrl'> &
+  ToolConfig & { journal: WorkerJournal };
 /** Without `rabbitmqUrl` the bus is in memory, without `mongodbUrl` the store is SQLite in `dataDir`. */
 export type StandaloneConfig = ProcessConfig &
   Partial<SharedServices> &
@@ -104,6 +108,16 @@ export function toProcessConfig(
 
 export function toSharedServices(environment: { RABBITMQ_URL: string; MONGODB_URL: string }): SharedServices {
   return { rabbitmqUrl: environment.RABBITMQ_URL, mongodbUrl: environment.MONGODB_URL };
+}
+
+export function toWorkerJournal({
+  MONGODB_URL: mongodbUrl,
+  WORKER_GROUP: group = '',
+}: {
+  MONGODB_URL?: string;
+  WORKER_GROUP?: string;
+}): WorkerJournal {
+  return mongodbUrl === undefined ? { group } : { mongodbUrl };
 }
 
 export function toClientConfig(

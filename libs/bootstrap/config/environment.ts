@@ -6,6 +6,7 @@ import {
   sharedServiceVariables,
   toolVariables,
   turnVariables,
+  workerServiceVariables,
 } from './variables.js';
 
 /*
@@ -27,7 +28,7 @@ export const orchestratorEnvironment = z.object({
 
 export const toolWorkerEnvironment = z.object({
   ...processVariables(3002),
-  ...sharedServiceVariables,
+  ...workerServiceVariables,
   ...toolVariables,
 });
 

@@ -7,6 +7,7 @@ import {
   toSharedServices,
   toToolConfig,
   toTurnConfig,
+  toWorkerJournal,
   type GatewayConfig,
   type OrchestratorConfig,
   type StandaloneConfig,
@@ -64,13 +65,14 @@ export function loadOrchestratorConfig(environment: Environment): OrchestratorCo
 
 export function loadToolWorkerConfig(environment: Environment): ToolWorkerConfig {
   const { values, settings, notices } = load(toolWorkerEnvironment, environment, {
-    problems: [],
+    problems: [findWorkerProblems],
     notices: [findForeignSecrets],
   });
   return {
     ...toProcessConfig(values, settings, notices),
-    ...toSharedServices(values),
     ...toToolConfig(values),
+    rabbitmqUrl: values.RABBITMQ_URL,
+    journal: toWorkerJournal(values),
   };
 }
 
@@ -140,6 +142,19 @@ function findForeignSecrets(set: Environment): string[] {
   return [
     `${names.join(', ')} ${are} set, which no tool worker needs: the MCP servers that it starts could read ${names.length === 1 ? 'it' : 'them'}`,
   ];
+}
+
+/** A worker with both would have rights that its group is not to have. */
+function findWorkerProblems({ MONGODB_URL, WORKER_GROUP, TOOLSETS }: Record<string, string>): string[] {
+  if (MONGODB_URL !== undefined && WORKER_GROUP !== undefined)
+    return ['MONGODB_URL and WORKER_GROUP are both set: a worker of a group has no store, unset one of them'];
+  if (MONGODB_URL === undefined && WORKER_GROUP === undefined)
+    return [
+      'MONGODB_URL is missing: it must be a URL like mongodb://host:27017/switchyard?replicaSet=rs0, or WORKER_GROUP must name the group of a worker without the store',
+    ];
+  if (WORKER_GROUP !== undefined && TOOLSETS === undefined)
+    return ['TOOLSETS is missing: with WORKER_GROUP it must name the toolsets that this worker hosts'];
+  return [];
 }
 
 function findRetentionNotices({ RETENTION_DAYS: days }: Environment): string[] {

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { Budgets } from '#turn';
+import type { WorkerGroup } from '#messaging';
+import { groupsSchema } from './settings/worker-groups.js';
 import { gatewayLimitsSchema, toGatewayLimits, type GatewayLimits } from './settings/gateway-limits.js';
 import { toModelUse, type ModelUse } from './settings/model-use.js';
 import {
@@ -24,6 +26,7 @@ export const settingsFileSchema = z.strictObject({
   limits: gatewayLimitsSchema,
   models: modelsSchema,
   usage: usageSettingsSchema,
+  groups: groupsSchema,
   /** How long a draining process may finish its unfinished work. */
   drain: z.strictObject({ grace_ms: z.int().min(0).max(600_000).default(10_000) }).prefault({}),
 });
@@ -40,6 +43,8 @@ export interface Settings extends ToolPolicy {
   /** By provider or model; models without a price are not counted. */
   modelPrices: ReadonlyMap<string, ModelPrice>;
   usage: UsageSettings;
+  /** Groups of workers without the store. */
+  groups: WorkerGroup[];
   /** How long a person has to answer a tool's question. */
   questionMs: number;
   drainGraceMs: number;
@@ -55,6 +60,7 @@ export function toSettings(file: z.infer<typeof settingsFileSchema>): Settings {
     modelUse: toModelUse(file.models.models),
     modelPrices: toModelPrices(file.models.models),
     usage: toUsageSettings(file.usage),
+    groups: file.groups,
     questionMs: Math.round(file.deadlines.question_minutes * 60_000),
     drainGraceMs: file.drain.grace_ms,
   };

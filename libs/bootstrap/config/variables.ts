@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { LOG_LEVELS } from '#contracts';
+import { groupNameSchema, LOG_LEVELS } from '#contracts';
 import { DEFAULT_AUDIT_DAYS } from '#journal';
 import { KEY_VARIABLES, URL_VARIABLES } from '#llm';
 import { AUTH_KINDS, REGISTRATIONS } from './auth-settings.js';
@@ -70,6 +70,16 @@ export const processVariables = (port: number) => ({
 });
 
 export const sharedServiceVariables = { RABBITMQ_URL: rabbitmqUrl, MONGODB_URL: mongodbUrl };
+
+/** A worker has the store, or the name of its group. */
+export const workerServiceVariables = {
+  RABBITMQ_URL: rabbitmqUrl,
+  MONGODB_URL: mongodbUrl.optional(),
+  WORKER_GROUP: z
+    .string()
+    .refine((value) => groupNameSchema.safeParse(value).success, must('the name of a group (a-z, 0-9, -)'))
+    .optional(),
+};
 
 export const ownServiceVariables = {
   DATA_DIR: text.default('./data'),

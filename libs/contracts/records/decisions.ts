@@ -38,6 +38,8 @@ export const claimSchema = z.object({
    * not work on it.
    */
   evidence: z.enum(['dead', 'suspect', 'forgotten']).optional(),
+  /** Of a claim through the ledger: whoever made it recognises it, although the answer was lost. */
+  nonce: z.string().optional(),
   /** On a turn's claim: the span of its driver. The driver that takes the turn over links to it. */
   traceparent: z.string().optional(),
   at: timestampSchema,

@@ -49,6 +49,9 @@ export const processLoadSchema = z.object({
   toolsets: z.record(z.string(), toolsetLoadSchema).optional(),
 });
 
+/** By group of workers: how many of an orchestrator's own beats came through the queue of that group's beats. */
+export const ledgerBeatsSchema = z.record(z.string(), z.int().min(0));
+
 export const processSchema = z.object({
   _id: processIdSchema,
   role: roleSchema,
@@ -58,9 +61,12 @@ export const processSchema = z.object({
   version: z.string().optional(),
   started_at: timestampSchema.optional(),
   load: processLoadSchema.optional(),
+  /** Of an orchestrator that serves a ledger. */
+  ledger_beats: ledgerBeatsSchema.optional(),
 });
 
 export type ModelLoad = z.infer<typeof modelLoadSchema>;
 export type ToolsetLoad = z.infer<typeof toolsetLoadSchema>;
 export type ProcessLoad = z.infer<typeof processLoadSchema>;
 export type ProcessRow = z.infer<typeof processSchema>;
+export type LedgerBeats = z.infer<typeof ledgerBeatsSchema>;

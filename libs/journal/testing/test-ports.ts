@@ -68,6 +68,7 @@ export function noSwitches(): KnownSwitches {
     pauseOf: () => undefined,
     drains: false,
     refusesTurns: undefined,
+    all: [],
     read: () => Promise.resolve(),
     onDrain: () => undefined,
   };

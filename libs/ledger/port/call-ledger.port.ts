@@ -18,6 +18,8 @@ export interface WorkerCall {
   label: CallLabel;
   /** Of the message that brought it. */
   traceparent?: string;
+  /** The same in each repetition of a claim whose answer may have been lost. */
+  nonce?: string;
 }
 
 /**
@@ -37,6 +39,8 @@ export interface Ran {
   result: BoundedResult;
   /** Of the run. */
   traceparent?: string;
+  /** When it ended, ISO 8601; absent: now. The same in each repetition. */
+  at?: string;
 }
 
 /** This worker's claims on a call that it does not run. */

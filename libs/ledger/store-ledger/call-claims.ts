@@ -9,6 +9,7 @@ import {
   runClaim,
   type Liveness,
 } from '#turn';
+import type { Inserted } from '#store';
 import { timestampOf } from '#time';
 import type { Ran, WorkerCall } from '../port/call-ledger.port.js';
 
@@ -19,8 +20,8 @@ import type { Ran, WorkerCall } from '../port/call-ledger.port.js';
 export type ClaimResult = { mine: Claim } | { outcome: Outcome } | { stopped: number } | 'nothing';
 
 /** Attempt 1, at once and without reading first. A duplicate key means that another worker was earlier. */
-export function claimFirst(ports: Ports, body: ToolCallBody) {
-  return ports.store.claim(claimRow(ports, body, 1));
+export function claimFirst(ports: Ports, call: WorkerCall): Promise<Inserted<Claim>> {
+  return claim(ports, call, 1);
 }
 
 /**
@@ -30,10 +31,11 @@ export function claimFirst(ports: Ports, body: ToolCallBody) {
  */
 export async function claimAgain(
   ports: Ports,
-  { body, label }: WorkerCall,
+  call: WorkerCall,
   pauseOf: KnownSwitches['pauseOf'],
 ): Promise<ClaimResult> {
   const { store } = ports;
+  const { body, label } = call;
   const [claims, outcome] = await Promise.all([
     store.listClaims(body.tool_call_id),
     store.getOutcome(body.tool_call_id),
@@ -56,7 +58,7 @@ export async function claimAgain(
       const pause = pauseOf(body.tool_name);
       if (pause)
         return { outcome: await settle(ports, label, pausedOutcome(ports, body, action.attempt - 1, pause)) };
-      return claimNext(ports, body, action.attempt, holder && evidenceOf(holder.owner, liveness, ports.me));
+      return claimNext(ports, call, action.attempt, holder && evidenceOf(holder.owner, liveness, ports.me));
     }
   }
 }
@@ -64,11 +66,12 @@ export async function claimAgain(
 /** Attempt 2 or later: claims first, and only then reads the journal. */
 export async function claimNext(
   ports: Ports,
-  body: ToolCallBody,
+  call: WorkerCall,
   attempt: number,
   evidence?: Claim['evidence'],
 ): Promise<ClaimResult> {
-  const { won, row } = await ports.store.claim(claimRow(ports, body, attempt, evidence));
+  const { body } = call;
+  const { won, row } = await claim(ports, call, attempt, evidence);
   if (!won) return 'nothing';
   const [step, next, outcome] = await Promise.all([
     ports.store.getStep(body.turn_id, body.n),
@@ -102,7 +105,11 @@ function pausedOutcome(ports: Ports, body: ToolCallBody, attempt: number, pause:
   return outcomeRow(ports, body, { attempt, durationMs: 0, result: { status: 'failure', error } });
 }
 
-export function outcomeRow(ports: Ports, body: ToolCallBody, { attempt, durationMs, result }: Ran): Outcome {
+export function outcomeRow(
+  ports: Ports,
+  body: ToolCallBody,
+  { attempt, durationMs, result, at }: Ran,
+): Outcome {
   return {
     _id: body.tool_call_id,
     turn_id: body.turn_id,
@@ -113,13 +120,22 @@ export function outcomeRow(ports: Ports, body: ToolCallBody, { attempt, duration
     attempt,
     worker: ports.me,
     duration_ms: durationMs,
-    at: timestampOf(ports.clock),
+    at: at ?? timestampOf(ports.clock),
   };
 }
 
-function claimRow(ports: Ports, body: ToolCallBody, attempt: number, evidence?: Claim['evidence']): Claim {
+/** A row with this claim's nonce is this claim, whoever inserted it: its answer was lost. */
+async function claim(
+  ports: Ports,
+  { body, nonce }: WorkerCall,
+  attempt: number,
+  evidence?: Claim['evidence'],
+): Promise<Inserted<Claim>> {
   const at = timestampOf(ports.clock);
-  return runClaim(body.tool_call_id, attempt, { ...body, owner: ports.me, at, evidence });
+  const wanted = runClaim(body.tool_call_id, attempt, { ...body, owner: ports.me, at, evidence, nonce });
+  const { won, row } = await ports.store.claim(wanted);
+  const isMine = nonce !== undefined && row.nonce === nonce && row.owner === ports.me;
+  return { won: won || isMine, row };
 }
 
 async function livenessOfOwner({ peers, me }: Ports, owner: string): Promise<Liveness> {

@@ -31,7 +31,7 @@ export class StoreLedger implements CallLedger {
   ) {}
 
   async claim(call: WorkerCall): Promise<{ mine: Claim } | 'elsewhere' | 'lost'> {
-    const { won, row } = await claimFirst(this.ports, call.body);
+    const { won, row } = await claimFirst(this.ports, call);
     if (!won) return 'lost';
     // A process that was frozen learns of a pause only while it waits for this claim.
     const pause = this.pauseOf(call.body.tool_name);
@@ -45,7 +45,7 @@ export class StoreLedger implements CallLedger {
   }
 
   async claimNext(call: WorkerCall, attempt: number): Promise<Claimed> {
-    return this.told(call, await claimNext(this.ports, call.body, attempt));
+    return this.told(call, await claimNext(this.ports, call, attempt));
   }
 
   start({ body, label }: WorkerCall, claim: Claim): void {

@@ -22,12 +22,17 @@ export function Handles<T extends MessageType>(type: T): HandlerDecorator<Messag
   return handlerOf(type);
 }
 
+/** The same for several types, which one method handles. */
+export function HandlesEach<T extends MessageType>(types: readonly T[]): HandlerDecorator<Message<T>> {
+  return handlerOf([...types]);
+}
+
 /** Marks a controller's method as the handler of dead letters. */
 export function HandlesDead(): HandlerDecorator<DeadDelivery> {
   return handlerOf(DEAD);
 }
 
-function handlerOf<Input>(pattern: string): HandlerDecorator<Input> {
+function handlerOf<Input>(pattern: string | string[]): HandlerDecorator<Input> {
   return (target, name, descriptor) => {
     MessagePattern(pattern)(target, name, descriptor);
     Payload()(target, name, 0);

@@ -20,6 +20,8 @@ export interface Arrival {
   queue: string;
   redelivered: boolean;
   hold: Hold;
+  /** Whether the message may come from where it came from; absent: yes. */
+  isAllowed?: (message: Message) => boolean;
 }
 
 /** Never rejects. A handler that throws is logged, and its message is dead-lettered. */
@@ -32,10 +34,12 @@ export async function deliverCommand(
   const kind = kindOfQueue(queue);
   const decoded = kind ? decodeMessage(arrival.content, kind) : undefined;
   if (!decoded?.ok) {
+    if (kind === 'ledger') return dropRequest(queue, decoded?.reason, logger);
     logger.warn({ queue, reason: decoded?.reason }, 'unreadable message dead-lettered');
     return { reject: true };
   }
   const { message } = decoded;
+  if (arrival.isAllowed?.(message) === false) return dropRequest(queue, 'in the name of another', logger);
   const delivery: Delivery = {
     message,
     redelivered,
@@ -52,6 +56,12 @@ export async function deliverCommand(
     logger.error({ ...describe(queue, message), err: error }, 'handler failed, message rejected');
     return { reject: true, reason: `handler failed: ${String(error)}`.slice(0, MAX_REASON_LENGTH) };
   }
+}
+
+/** Whoever asks repeats what is not answered, and a dead letter would be a way to fill the store. */
+function dropRequest(queue: string, reason: string | undefined, logger: BusLogger): Verdict {
+  logger.warn({ queue, reason }, 'unreadable request dropped');
+  return 'ack';
 }
 
 /**
@@ -84,10 +94,12 @@ export function deliverControl(
   content: Uint8Array,
   handler: (message: Message) => void,
   logger: BusLogger,
+  isAllowed: (message: Message) => boolean = () => true,
 ): void {
   const decoded = decodeMessage(content, 'control');
-  if (!decoded.ok) {
-    logger.warn({ reason: decoded.reason }, 'unreadable control message dropped');
+  if (!decoded.ok || !isAllowed(decoded.message)) {
+    const reason = decoded.ok ? 'in the name of another' : decoded.reason;
+    logger.warn({ reason }, 'unreadable control message dropped');
     return;
   }
   try {

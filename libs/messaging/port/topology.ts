@@ -1,4 +1,4 @@
-import { controlKey, type QueueKind, type Role } from '#contracts';
+import { controlKey, groupOf, type QueueKind, type Role } from '#contracts';
 
 /*
  * Exchanges and queues, as data. A declaration cannot change a queue or exchange that a broker already holds, so every
@@ -56,10 +56,14 @@ export function toolsQueue(toolset: string): string {
   return `tools.${toolset}`;
 }
 
+/** `ledger.<group>.<purpose>`; see ledger-topology.ts. */
+export const LEDGER_QUEUE = /^ledger\.([a-z0-9]+(?:-[a-z0-9]+)*)\.(calls|beats|bulk)$/;
+
 /** The kind of messages that a command queue may carry; undefined if there is no such command queue. */
 export function kindOfQueue(name: string): QueueKind | undefined {
   if (name === 'turns' || name === 'results') return name;
-  return /^tools\.[A-Za-z0-9_-]{1,128}$/.test(name) ? 'tools' : undefined;
+  if (/^tools\.[A-Za-z0-9_-]{1,128}$/.test(name)) return 'tools';
+  return LEDGER_QUEUE.test(name) ? 'ledger' : undefined;
 }
 
 export function commandQueue(name: string): QueueDefinition {
@@ -84,16 +88,25 @@ export function commandQueue(name: string): QueueDefinition {
   };
 }
 
+/** Where a process, by its control key, receives control messages: a group of workers has an exchange of its own. */
+export function controlExchangeOf(key: string): string {
+  const group = groupOf(key);
+  return group === undefined ? exchanges.control : `${exchanges.control}.${group}`;
+}
+
 /** `connectionId` makes the name unique: the broker may hold a dead connection's exclusive queue for half a minute. */
 export function controlQueue(
   identity: { role: Role; processId: string },
   connectionId: string,
 ): QueueDefinition {
   const own = controlKey(identity.processId);
-  const name = `${own}.control.${connectionId}`;
+  const group = groupOf(own);
+  // The credentials of a group may use only names that begin with the group's.
+  const name = `${group === undefined ? own : own.replace(`${group}--`, `${group}.`)}.control.${connectionId}`;
+  const exchange = controlExchangeOf(own);
   return exclusiveQueue(name, { 'x-overflow': 'reject-publish', 'x-max-length': 10_000 }, [
-    { queue: name, exchange: exchanges.control, key: own },
-    { queue: name, exchange: exchanges.control, key: `${identity.role}.all` },
+    { queue: name, exchange, key: own },
+    { queue: name, exchange, key: group === undefined ? `${identity.role}.all` : 'ledger.all' },
   ]);
 }
 

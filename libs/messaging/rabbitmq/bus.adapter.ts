@@ -8,6 +8,7 @@ import { silentObserver, type BusConnection, type BusObserver } from '../port/bu
 import type { Bus, Consumer, DeadDelivery, Handler, PublishOutcome } from '../port/bus.port.js';
 import { deliverCommand, deliverDead, type Verdict } from '../port/deliver.js';
 import { EventListeners } from '../port/event-listeners.js';
+import { isFromItsSender, type WorkerGroup } from '../port/ledger-topology.js';
 import { deadLetterQueue, exchanges, kindOfQueue } from '../port/topology.js';
 import { codeOf, textOf, toSetupError } from './broker-error.js';
 import { parseBrokerUrl, type BrokerUrl } from './broker-url.js';
@@ -18,7 +19,8 @@ import { EventEmitter } from './event-emitter.adapter.js';
 import { EventFollower } from './event-follower.adapter.js';
 import { Publisher } from './publisher.adapter.js';
 import { QueueConsumer, type QueueConsumerOptions } from './queue-consumer.adapter.js';
-import { declareCommandQueue, declareTopology, onOwnChannel } from './topology.adapter.js';
+import { routesOf, type Routes } from './routes.adapter.js';
+import { declareTopology, onOwnChannel } from './topology.adapter.js';
 
 const NOT_FOUND = '404';
 /** Prefetch for dead letters: storing them is quick and nobody waits. */
@@ -31,6 +33,8 @@ export interface RabbitmqBusOptions extends Time {
   url: string;
   processId: string;
   role: Role;
+  /** The groups of workers whose ledger this process serves. */
+  groups?: readonly WorkerGroup[];
   logger?: BusLogger;
   observer?: BusObserver;
 }
@@ -48,8 +52,10 @@ class RabbitmqBus implements Bus {
   /** Never publishes: a broker alarm blocks publishing connections, including their acknowledgements and bindings. */
   private readonly consuming: SupervisedConnection;
   private readonly emitting: SupervisedConnection;
+  private readonly routes: Routes;
   private readonly publisher: Publisher;
-  private readonly emitter: EventEmitter;
+  /** Absent where events are not this process's. */
+  private readonly emitter: EventEmitter | undefined;
   private readonly listeners: EventListeners;
   private follower?: EventFollower;
 
@@ -60,16 +66,17 @@ class RabbitmqBus implements Bus {
     this.publishing = this.connection('publishing');
     this.consuming = this.connection('consuming');
     this.emitting = this.connection('events');
-    this.publisher = new Publisher(this.publishing, this.logger);
-    this.emitter = new EventEmitter(this.emitting, this.logger);
+    this.routes = routesOf(options.processId, options.groups ?? []);
+    this.publisher = new Publisher(this.publishing, this.routes, this.logger);
+    this.emitter = this.routes.isRestricted ? undefined : new EventEmitter(this.emitting, this.logger);
     this.listeners = new EventListeners(this.logger);
   }
 
   async open(): Promise<void> {
     const opened = await Promise.allSettled(this.connections().map((connection) => connection.open()));
     const failed = opened.find((result) => result.status === 'rejected');
-    if (!failed) await Promise.all([this.publisher.start(), this.emitter.start()]);
-    const error: unknown = failed?.reason ?? this.publisher.lastError ?? this.emitter.lastError;
+    if (!failed) await Promise.all([this.publisher.start(), this.emitter?.start()]);
+    const error: unknown = failed?.reason ?? this.publisher.lastError ?? this.emitter?.lastError;
     if (error === undefined && this.isConnected()) {
       onDropConnection(() => this.connections().forEach((connection) => connection.drop()));
       return;
@@ -87,7 +94,7 @@ class RabbitmqBus implements Bus {
 
   isConnected(): boolean {
     const areUp = this.connections().every((connection) => connection.upSince !== undefined);
-    return areUp && this.publisher.isReady && this.emitter.isReady;
+    return areUp && this.publisher.isReady && this.emitter?.isReady !== false;
   }
 
   takesMessages(): boolean {
@@ -103,25 +110,26 @@ class RabbitmqBus implements Bus {
   }
 
   publish(queue: string, message: Message): Promise<PublishOutcome> {
-    return this.publisher.publish(exchanges.commands, queue, message, true);
+    return this.publisher.publish(this.routes.toQueue(queue), message);
   }
 
   async send(controlKey: string, message: Message): Promise<PublishOutcome> {
     // A broker alarm says nothing about the receiver, so it must not make the receiver suspect.
     if (this.publisher.isStalled) return 'unknown';
-    return this.publisher.publish(exchanges.control, controlKey, message, false);
+    return this.publisher.publish(this.routes.toProcess(controlKey), message);
   }
 
   async consume(queue: string, { prefetch }: { prefetch: number }, handler: Handler): Promise<Consumer> {
     if (!kindOfQueue(queue)) throw new TypeError(`there is no queue ${queue}`);
-    const logger = this.logger;
+    const { logger, routes } = this;
     return this.startConsumer({
       queue,
       prefetch,
-      declare: (model) => declareCommandQueue(model, queue, logger),
+      declare: (model) => routes.declareQueue(model, queue, logger),
       handle: async (message, hold) => {
         const { content, fields } = message;
-        const arrival = { content, queue, redelivered: fields.redelivered, hold };
+        const isAllowed = (sent: Message) => isFromItsSender(fields.exchange, sent);
+        const arrival = { content, queue, redelivered: fields.redelivered, hold, isAllowed };
         const verdict = await deliverCommand(arrival, handler, logger);
         // A lost message is delivered again and judged then.
         return hold.isLost ? verdict : this.withReason(queue, message, verdict);
@@ -139,7 +147,7 @@ class RabbitmqBus implements Bus {
     { content, properties }: ConsumeMessage,
     verdict: Verdict,
   ): Promise<Verdict> {
-    if (verdict === 'ack' || verdict.reason === undefined) return verdict;
+    if (verdict === 'ack' || verdict.reason === undefined || this.routes.isRestricted) return verdict;
     const outcome = await this.publisher.publishBytes(exchanges.dead, queue, content, {
       messageId: String(properties.messageId ?? ''),
       persistent: true,
@@ -179,13 +187,14 @@ class RabbitmqBus implements Bus {
     await new ControlListener({
       connection: this.consuming,
       identity,
+      groups: this.options.groups ?? [],
       handler,
       logger: this.logger,
     }).start();
   }
 
   emit(event: ConversationEvent): void {
-    this.emitter.emit(event);
+    this.emitter?.emit(event);
   }
 
   follow(conversationId: string): Promise<void> {
@@ -229,6 +238,7 @@ class RabbitmqBus implements Bus {
   }
 
   private connections(): SupervisedConnection[] {
-    return [this.publishing, this.consuming, this.emitting];
+    const working = [this.publishing, this.consuming];
+    return this.routes.isRestricted ? working : [...working, this.emitting];
   }
 }

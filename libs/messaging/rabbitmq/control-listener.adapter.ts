@@ -1,15 +1,19 @@
-import type { Channel, ChannelModel } from 'amqplib';
-import type { Message, Role } from '#contracts';
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import { groupOf, type Message, type Role } from '#contracts';
 import type { BusLogger } from '../port/bus-logger.js';
 import { deliverControl } from '../port/deliver.js';
+import { isFromItsSender, type WorkerGroup } from '../port/ledger-topology.js';
 import { controlQueue, exchanges } from '../port/topology.js';
 import { SupervisedChannel } from './channel.adapter.js';
 import type { SupervisedConnection } from './connection.adapter.js';
+import { listenToGroups } from './ledger-routes.adapter.js';
 import { declareExchanges, declareQueue } from './topology.adapter.js';
 
 export interface ControlListenerOptions {
   connection: SupervisedConnection;
   identity: { role: Role; processId: string };
+  /** Whose requests to this process arrive here, too. */
+  groups: readonly WorkerGroup[];
   handler(message: Message): void;
   logger: BusLogger;
 }
@@ -33,12 +37,17 @@ export class ControlListener {
 
   private async setUp(channel: Channel, model: ChannelModel): Promise<void> {
     const { connection, identity, handler, logger } = this.options;
+    const group = groupOf(identity.processId);
     const queue = controlQueue(identity, connection.id);
-    await declareExchanges(model, [exchanges.control], logger);
+    // The credentials of a group may declare no exchange.
+    if (group === undefined) await declareExchanges(model, [exchanges.control], logger);
     await declareQueue(model, queue, logger);
-    const receive = (message: { content: Buffer } | null): void => {
-      if (message) deliverControl(message.content, handler, logger);
-      else this.channel.rebuild(channel);
+    await listenToGroups(model, { groups: this.options.groups, queue: queue.name, identity, logger });
+    const receive = (message: ConsumeMessage | null): void => {
+      if (!message) return this.channel.rebuild(channel);
+      const { exchange } = message.fields;
+      const isAllowed = (sent: Message) => group !== undefined || isFromItsSender(exchange, sent);
+      deliverControl(message.content, handler, logger, isAllowed);
     };
     // The queue dies with its process, so no consumer could receive a redelivery.
     await channel.consume(queue.name, receive, { noAck: true, exclusive: true });

@@ -5,7 +5,8 @@ import type { PublishOutcome } from '../port/bus.port.js';
 import { textOf } from './broker-error.js';
 import { SupervisedChannel } from './channel.adapter.js';
 import type { SupervisedConnection } from './connection.adapter.js';
-import { declareTopology } from './topology.adapter.js';
+import type { Route, Routes } from './routes.adapter.js';
+import { declareExchanges } from './topology.adapter.js';
 
 const CONFIRM_TIMEOUT_MS = 5_000;
 /**
@@ -24,9 +25,12 @@ export class Publisher {
   private returned = new Map<string, number>();
   private unconfirmed = 0;
   private silent = false;
+  /** Exchanges that were declared on this channel. */
+  private declared = new Map<string, Promise<boolean>>();
 
   constructor(
     private readonly connection: SupervisedConnection,
+    private readonly routes: Routes,
     private readonly logger: BusLogger,
   ) {
     this.channel = new SupervisedChannel(connection, {
@@ -35,9 +39,12 @@ export class Publisher {
       setUp: async (channel, model) => {
         this.silent = false;
         channel.on('return', (message) => this.noteReturn(message));
-        await declareTopology(model, logger);
+        await routes.declare(model, logger);
       },
-      onLost: () => (this.returned = new Map()),
+      onLost: () => {
+        this.returned = new Map();
+        this.declared = new Map();
+      },
       logger,
     });
   }
@@ -69,8 +76,12 @@ export class Publisher {
   }
 
   /** Resolves within 5 s; never rejects. */
-  publish(exchange: string, key: string, message: Message, persistent: boolean): Promise<PublishOutcome> {
-    return this.publishBytes(exchange, key, encodeMessage(message), { messageId: message.id, persistent });
+  async publish(route: Route, message: Message): Promise<PublishOutcome> {
+    const { exchange, key, persistent, expiration } = route;
+    // Publishing to an exchange that does not exist closes the channel.
+    if (this.routes.mayBeMissing(route) && !(await this.declareOnce(exchange))) return 'unknown';
+    const properties = { messageId: message.id, persistent, ...(expiration && { expiration }) };
+    return this.publishBytes(exchange, key, encodeMessage(message), properties);
   }
 
   /** The same for raw bytes. */
@@ -78,7 +89,12 @@ export class Publisher {
     exchange: string,
     key: string,
     content: Buffer,
-    properties: { messageId: string; persistent: boolean; headers?: Record<string, string> },
+    properties: {
+      messageId: string;
+      persistent: boolean;
+      expiration?: number;
+      headers?: Record<string, string>;
+    },
   ): Promise<PublishOutcome> {
     const { messageId } = properties;
     const channel = this.channel.current;
@@ -109,6 +125,19 @@ export class Publisher {
         onAnswer(error);
       }
     });
+  }
+
+  private declareOnce(exchange: string): Promise<boolean> {
+    const { model } = this.connection;
+    if (!model) return Promise.resolve(false);
+    const declaring =
+      this.declared.get(exchange) ??
+      declareExchanges(model, [exchange], this.logger).then(
+        () => true,
+        () => (this.declared.delete(exchange), false),
+      );
+    this.declared.set(exchange, declaring);
+    return declaring;
   }
 
   private outcomeOf(error: unknown, key: string, messageId: string): PublishOutcome {

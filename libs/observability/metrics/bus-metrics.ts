@@ -1,7 +1,7 @@
 import type { MetricSubject } from './metric-subject.js';
 
 /** The queues of all toolsets are one kind, because RabbitMQ itself reports on each queue. */
-const QUEUE_KINDS = ['turns', 'results', 'tools', 'control', 'other'] as const;
+const QUEUE_KINDS = ['turns', 'results', 'tools', 'ledger', 'control', 'other'] as const;
 const DEATHS = ['rejected', 'expired', 'maxlen', 'delivery_limit', 'other'] as const;
 export type QueueLabel = (typeof QUEUE_KINDS)[number];
 export type Death = (typeof DEATHS)[number];

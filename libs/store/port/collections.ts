@@ -114,7 +114,7 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
   outcomes: { schema: outcomeSchema, unique: [], indexes: [['turn_id']], caches: [] },
   answers: { schema: answerSchema, unique: [], indexes: [['turn_id']], caches: [] },
   catalogs: { schema: catalogSchema, unique: [], indexes: [], caches: [] },
-  processes: { schema: processSchema, unique: [], indexes: [], caches: ['beat', 'load'] },
+  processes: { schema: processSchema, unique: [], indexes: [], caches: ['beat', 'load', 'ledger_beats'] },
   artifacts: { schema: artifactSchema, unique: [], indexes: [['conversation_id']], caches: [] },
   dead_letters: {
     schema: deadLetterSchema,

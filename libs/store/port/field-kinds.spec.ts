@@ -53,6 +53,7 @@ const STORED = {
     decides: 'json',
     catalog_hash: 'text',
     evidence: 'text',
+    nonce: 'text',
     traceparent: 'text',
   },
   outcomes: {
@@ -84,6 +85,7 @@ const STORED = {
     version: 'text',
     started_at: 'text',
     load: 'json',
+    ledger_beats: 'json',
   },
   definitions: {
     tool: 'text',

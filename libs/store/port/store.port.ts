@@ -3,6 +3,7 @@ import type {
   Catalog,
   Claim,
   Journal,
+  LedgerBeats,
   Outcome,
   ProcessLoad,
   ProcessRow,
@@ -85,6 +86,10 @@ export interface Store extends TurnStore {
   insertProcess(row: ProcessRow): Promise<void>;
   /** Increases the process's `beat` by one and keeps its load; `gone` when its row no longer exists. */
   beat(processId: string, load?: ProcessLoad): Promise<'beaten' | 'gone'>;
+  /** The same for beats that their process numbers: `beat` becomes this number, unless it is already as high. */
+  beatTo(processId: string, number: number, load?: ProcessLoad): Promise<'beaten' | 'gone'>;
+  /** Sets an orchestrator's `ledger_beats`; the last writer wins. */
+  keepLedgerBeats(processId: string, beats: LedgerBeats): Promise<void>;
   listProcesses(): Promise<ProcessRow[]>;
   removeProcess(processId: string): Promise<void>;
 }

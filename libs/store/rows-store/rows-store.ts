@@ -1,4 +1,14 @@
-import type { Answer, Catalog, Claim, Outcome, ProcessLoad, ProcessRow, Step, Turn } from '#contracts';
+import type {
+  Answer,
+  Catalog,
+  Claim,
+  LedgerBeats,
+  Outcome,
+  ProcessLoad,
+  ProcessRow,
+  Step,
+  Turn,
+} from '#contracts';
 import type { Inserted, Journal, Missing, Store } from '../port/store.port.js';
 import { assembleJournals, type JournalRows } from './assemble-journals.js';
 import { readOutlineRows } from './outline-rows.js';
@@ -121,6 +131,17 @@ export class RowsStore extends RowsTurnStore implements Store {
     const change = { countUp: 'beat', set: { load } } as const;
     const beaten = await this.rows.processes.change({ equals: { _id: processId } }, change);
     return beaten ? 'beaten' : 'gone';
+  }
+
+  async beatTo(processId: string, number: number, load?: ProcessLoad): Promise<'beaten' | 'gone'> {
+    const { processes } = this.rows;
+    const filter = { equals: { _id: processId }, where: { beat: { lt: number } } };
+    if (await processes.change(filter, { set: { beat: number, load } })) return 'beaten';
+    return (await processes.get(processId)) ? 'beaten' : 'gone';
+  }
+
+  async keepLedgerBeats(processId: string, ledger_beats: LedgerBeats): Promise<void> {
+    await this.rows.processes.change({ equals: { _id: processId } }, { set: { ledger_beats } });
   }
 
   async listProcesses(): Promise<ProcessRow[]> {

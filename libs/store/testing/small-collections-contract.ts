@@ -45,6 +45,7 @@ export function describeSmallCollections(store: () => Store): void {
       await store().removeProcess(row._id);
       await store().removeProcess(row._id);
       expect(await store().beat(row._id)).toBe('gone');
+      expect(await store().beatTo(row._id, 9)).toBe('gone');
       expect((await store().listProcesses()).map(({ _id }) => _id)).not.toContain(row._id);
     });
   });

@@ -7,13 +7,14 @@ export interface ClaimBy {
   owner: string;
   at: string;
   evidence?: Claim['evidence'];
+  nonce?: string;
 }
 
 /** The right to do a piece of work (a turn or a call) under this attempt. */
 export function runClaim(workId: string, attempt: number, by: ClaimBy): Claim {
-  const { turn_id, conversation_id, owner, at, evidence } = by;
+  const { turn_id, conversation_id, owner, at, evidence, nonce } = by;
   const claim = { _id: `${workId}:${attempt}`, turn_id, conversation_id, owner, n: attempt, at };
-  return { ...claim, purpose: 'run', ...(evidence && { evidence }) };
+  return { ...claim, purpose: 'run', ...(evidence && { evidence }), ...(nonce && { nonce }) };
 }
 
 /**

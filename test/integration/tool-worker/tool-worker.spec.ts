@@ -8,6 +8,7 @@ import { InputSchemas } from '#tools';
 import { InPlaceChecks } from '#tools/testing';
 import { defineTool, defineToolset } from '../../../libs/tools/define-tool.js';
 import { ToolWorker } from '../../../apps/tool-worker/tool-worker.js';
+import { withStore } from '../../../apps/tool-worker/with-store.js';
 import { inTime, waitFor } from '../../services/wait-for.js';
 
 const echo = defineTool({
@@ -25,7 +26,7 @@ describe('a tool worker', () => {
     const { store, bus, peers, switches, log } = await openPorts('worker-1');
     const taken: [string, number][] = [];
     const worker = new ToolWorker(
-      {
+      withStore({
         ...systemTime(),
         faultPoint: noFaults,
         store,
@@ -39,8 +40,8 @@ describe('a tool worker', () => {
         slowChecks: new InPlaceChecks(),
         schemas: new InputSchemas(),
         hosts: [toolset('math'), toolset('slow')],
-        overridesFor: (name) => (name === 'slow' ? { concurrency: 1 } : {}),
-      },
+        overridesFor: (name: string) => (name === 'slow' ? { concurrency: 1 } : {}),
+      }),
       async (queue, prefetch) => {
         taken.push([queue, prefetch]);
         return { stop: () => Promise.resolve() };
@@ -63,7 +64,7 @@ describe('a tool worker', () => {
     const silent = { ...toolset('silent'), tools: () => [], start: () => new Promise<void>(() => undefined) };
     const memory = { ...toolset('memory'), scope: 'user' as const, concurrency: 3 };
     const worker = new ToolWorker(
-      {
+      withStore({
         ...systemTime(),
         faultPoint: noFaults,
         store,
@@ -78,7 +79,7 @@ describe('a tool worker', () => {
         schemas: new InputSchemas(),
         hosts: [silent, memory],
         overridesFor: () => ({}),
-      },
+      }),
       async (queue, prefetch) => {
         taken.push([queue, prefetch]);
         firstTaken();

@@ -1,0 +1,189 @@
+import { LRUCache } from 'lru-cache';
+import type { Body, CallTicket, LedgerAnswers } from '#contracts';
+import type { KnownSwitches, Ports } from '#journal';
+import { StoreLedger, type CallTokens, type Claimed, type WorkerCall } from '#ledger';
+import type { WorkerGroup } from '#messaging';
+import { makeArtifact } from '#tools';
+import { timestampOf } from '#time';
+import { toolsetOf } from '#turn';
+import { ArtifactParts } from './artifact-parts.js';
+import { LedgerCalls } from './ledger-calls.js';
+import { OwnedAttempts } from './owned-attempts.js';
+
+/** A worker states when its call ended; a time that is further away is not believed. */
+const MAX_TIME_ERROR_MS = 60_000;
+const MAX_PROGRESSED = 20_000;
+
+export interface CallVerbsOptions {
+  /** Whose store and bus serve the workers. */
+  ports: Ports;
+  tokens: CallTokens;
+  switches: Pick<KnownSwitches, 'pauseOf'>;
+}
+
+export type Answer = Partial<LedgerAnswers>;
+/** Why a request is not served. */
+export type Refused = { refused: string };
+
+/** What a worker asks about a call, with the call and the ledger that acts in its name. */
+interface Asked {
+  call: WorkerCall;
+  ledger: StoreLedger;
+}
+
+/** Serves what workers ask about calls that they were sent: by the same rules as a worker with the store. */
+export class CallVerbs {
+  private readonly calls: LedgerCalls;
+  private readonly attempts: OwnedAttempts;
+  private readonly parts: ArtifactParts;
+  private readonly progressed = new LRUCache<string, number>({ max: MAX_PROGRESSED });
+
+  constructor(private readonly options: CallVerbsOptions) {
+    const { store, clock } = options.ports;
+    this.calls = new LedgerCalls(store);
+    this.attempts = new OwnedAttempts(store);
+    this.parts = new ArtifactParts(() => clock.now());
+  }
+
+  /** Why this worker's group may not ask about the call; undefined if it may. */
+  refusalOf(ticket: CallTicket, { name, toolsets }: WorkerGroup): string | undefined {
+    if (!this.options.tokens.isValid(ticket)) return 'The token of the call is not valid.';
+    if (!toolsets.includes(toolsetOf(ticket.tool_name)))
+      return `Group ${name} does not host ${toolsetOf(ticket.tool_name)}.`;
+    return undefined;
+  }
+
+  async claim({
+    worker,
+    call: ticket,
+    how,
+    attempt,
+    request_id,
+  }: Body<'ledger.claim'>): Promise<Answer | Refused> {
+    const asked = await this.find(worker, ticket);
+    if (!asked) return { claim: { claimed: 'elsewhere' } };
+    if (how === 'next' && !(await this.attempts.isOf(ticket.tool_call_id, attempt! - 1, worker)))
+      return { refused: 'The attempt before is not this worker’s.' };
+    const { ledger } = asked;
+    const call = { ...asked.call, nonce: request_id };
+    const claimed = await {
+      first: () => ledger.claim(call),
+      again: () => ledger.claimAgain(call),
+      next: () => ledger.claimNext(call, attempt!),
+    }[how]();
+    return { claim: this.noteClaim(worker, asked, claimed) };
+  }
+
+  async settle(body: Body<'ledger.settle'>): Promise<Answer | Refused> {
+    const { worker, call: ticket, attempt, duration_ms: durationMs, result, artifacts, traceparent } = body;
+    if (!(await this.attempts.isOf(ticket.tool_call_id, attempt, worker)))
+      return { refused: 'The attempt is not this worker’s.' };
+    const asked = await this.find(worker, ticket);
+    const at = this.timeOf(body.at);
+    await asked?.ledger.settle(asked.call, {
+      attempt,
+      durationMs,
+      result: { ...result, artifacts },
+      traceparent,
+      at,
+    });
+    this.calls.forget(ticket);
+    return {};
+  }
+
+  async refuse({ worker, call: ticket, result, unclaimed }: Body<'ledger.refuse'>): Promise<Answer> {
+    const asked = await this.find(worker, ticket);
+    if (!asked) return { refuse: { ended: true } };
+    const ended = unclaimed
+      ? await asked.ledger.refuseUnclaimed(asked.call, result)
+      : await asked.ledger.refuse(asked.call, result);
+    return { refuse: { ended } };
+  }
+
+  async standBack(body: Body<'ledger.stand_back'>): Promise<Answer | Refused> {
+    const { worker, call: ticket, attempt, first, has_run: hasRun, never_started: neverStarted } = body;
+    if (!(await this.attempts.isOf(ticket.tool_call_id, attempt, worker)))
+      return { refused: 'The attempt is not this worker’s.' };
+    const asked = await this.find(worker, ticket);
+    if (!asked) return { stand_back: { started: hasRun } };
+    return { stand_back: await asked.ledger.standBack(asked.call, { attempt, first, hasRun, neverStarted }) };
+  }
+
+  async ask(body: Body<'ledger.ask'>): Promise<Answer | Refused> {
+    const { worker, call: ticket, message, schema, after, expire_ms: expireMs } = body;
+    const asked = await this.find(worker, ticket);
+    if (!asked) return { refused: 'The call is gone with its conversation.' };
+    const { number, expiresAt, answer } = await asked.ledger.ask(
+      asked.call,
+      { message, schema },
+      { after, expireMs },
+    );
+    return { ask: { number, expires_at: new Date(expiresAt).toISOString(), answer } };
+  }
+
+  async reply({ worker, call: ticket, number, give_up }: Body<'ledger.reply'>): Promise<Answer | Refused> {
+    const asked = await this.find(worker, ticket);
+    if (!asked) return { refused: 'The call is gone with its conversation.' };
+    const { ledger, call } = asked;
+    const answer = await (give_up ? ledger.giveUpAsking(call, number) : ledger.answerOf(call, number));
+    return { reply: { answer } };
+  }
+
+  async artifact(body: Body<'ledger.artifact'>): Promise<Answer | Refused> {
+    const { worker, call: ticket, artifact, parts } = body;
+    const added = this.parts.add(body);
+    if ('next' in added) return { artifact: added };
+    const asked = await this.find(worker, ticket);
+    if (!asked) return { artifact: { next: parts } };
+    const { user_id, conversation_id, turn_id, tool_call_id } = ticket;
+    const place = { user_id, conversation_id, turn_id, tool_call_id };
+    const attachment = { content: added.whole, contentType: artifact.content_type, name: artifact.name };
+    const row = makeArtifact(place, attachment, timestampOf(this.options.ports.clock));
+    if (row._id !== artifact._id) return { refused: 'The artifact is not what its id says.' };
+    await asked.ledger.putArtifact(asked.call, row);
+    return { artifact: { next: parts } };
+  }
+
+  /** A number that was seen before is not told again. */
+  async progress({ worker, call: ticket, number, ...progress }: Body<'ledger.progress'>): Promise<void> {
+    const key = `${worker} ${ticket.tool_call_id}`;
+    if (number <= (this.progressed.get(key) ?? 0)) return;
+    this.progressed.set(key, number);
+    const asked = await this.find(worker, ticket);
+    const { progress: value, total, message, log } = progress;
+    asked?.ledger.progress(asked.call, { progress: value, total, message, log });
+  }
+
+  /** In the name of the worker: its rows are those that the worker would write. */
+  ledgerOf(worker: string): StoreLedger {
+    const { ports, switches } = this.options;
+    return new StoreLedger({ ...ports, me: worker }, (toolName) => switches.pauseOf(toolName));
+  }
+
+  private async find(worker: string, ticket: CallTicket): Promise<Asked | undefined> {
+    const call = await this.calls.find(ticket);
+    return call && { call, ledger: this.ledgerOf(worker) };
+  }
+
+  private noteClaim(
+    worker: string,
+    { call, ledger }: Asked,
+    claimed: Claimed | 'lost',
+  ): LedgerAnswers['claim'] {
+    if (claimed === 'lost' || claimed === 'elsewhere') return { claimed };
+    const { tool_call_id } = call.body;
+    if ('stopped' in claimed) {
+      this.attempts.note(tool_call_id, claimed.stopped, worker);
+      return { claimed: 'stopped', attempt: claimed.stopped };
+    }
+    const claim = claimed.mine;
+    this.attempts.note(tool_call_id, claim.n, worker);
+    ledger.start(call, claim);
+    return { claimed: 'mine', claim };
+  }
+
+  private timeOf(at: string): string | undefined {
+    const isNear = Math.abs(Date.parse(at) - this.options.ports.clock.wall()) <= MAX_TIME_ERROR_MS;
+    return isNear ? at : undefined;
+  }
+}

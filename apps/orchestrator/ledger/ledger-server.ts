@@ -1,0 +1,120 @@
+import { controlKey, groupOf, newMessage, type Body, type LedgerRequestType, type Message } from '#contracts';
+import type { Ports } from '#journal';
+import type { WorkerGroup } from '#messaging';
+import { CallVerbs, type Answer, type CallVerbsOptions, type Refused } from './call-verbs.js';
+import type { LedgerMembers } from './ledger-members.js';
+
+/** Requests of one group that are served at once; more are dropped, and repeated by those who asked. */
+const MAX_IN_HAND = 1_000;
+
+export interface LedgerServerOptions extends CallVerbsOptions {
+  groups: readonly WorkerGroup[];
+  members: LedgerMembers;
+}
+
+type LedgerMessage = Message<LedgerRequestType>;
+
+/**
+ * The ledger of the groups of workers without the store. What a group may ask is bounded by its toolsets, by the tokens
+ * of the calls that it was sent, and by its own names.
+ */
+export class LedgerServer {
+  private readonly verbs: CallVerbs;
+  private readonly members: LedgerMembers;
+  private readonly groups: ReadonlyMap<string, WorkerGroup>;
+  private readonly inHand = new Map<string, number>();
+  private readonly ports: Ports;
+
+  constructor({ groups, members, ...options }: LedgerServerOptions) {
+    this.verbs = new CallVerbs(options);
+    this.members = members;
+    this.ports = options.ports;
+    this.groups = new Map(groups.map((group) => [group.name, group]));
+  }
+
+  /** A request that cannot be served now gets no answer: whoever asks repeats it. Never rejects. */
+  async serve(message: LedgerMessage): Promise<void> {
+    if (message.type === 'ledger.pulse') return this.quietly(message, () => this.members.pulse(message.body));
+    const group = this.groups.get(groupOf(message.body.worker) ?? '');
+    if (!group) return;
+    const serving = this.inHand.get(group.name) ?? 0;
+    if (serving >= MAX_IN_HAND) return;
+    this.inHand.set(group.name, serving + 1);
+    await this.quietly(message, () => this.answer(message, group));
+    this.inHand.set(group.name, this.inHand.get(group.name)! - 1);
+  }
+
+  private async answer(message: LedgerMessage, group: WorkerGroup): Promise<void> {
+    if (message.type === 'ledger.progress') {
+      if (this.verbs.refusalOf(message.body.call, group) === undefined)
+        await this.verbs.progress(message.body);
+      return;
+    }
+    const { worker, request_id } = message.body as Body<'ledger.leave'>;
+    const given = await this.serveVerb(message, group);
+    if ('refused' in given) {
+      const about = { worker, verb: message.type, reason: given.refused };
+      this.ports.log.warn(about, 'request of a worker refused');
+    }
+    const answer = { request_id, server: controlKey(this.ports.me), ...given };
+    await this.ports.bus.send(controlKey(worker), newMessage(this.ports, 'ledger.answered', answer));
+  }
+
+  private async serveVerb(message: LedgerMessage, group: WorkerGroup): Promise<Answer | Refused> {
+    switch (message.type) {
+      case 'ledger.beat':
+        return this.members.beat(message.body, group);
+      case 'ledger.leave':
+        return this.members.leave(message.body);
+      case 'ledger.announce':
+        return this.members.announce(message.body, group);
+      case 'ledger.cancel':
+        return this.cancel(message.body, group);
+      default:
+        return this.serveCall(message, group);
+    }
+  }
+
+  private async serveCall(message: LedgerMessage, group: WorkerGroup): Promise<Answer | Refused> {
+    const { call } = message.body as Body<'ledger.claim'>;
+    const refused = this.verbs.refusalOf(call, group);
+    if (refused !== undefined) return { refused };
+    switch (message.type) {
+      case 'ledger.claim':
+        return this.verbs.claim(message.body);
+      case 'ledger.settle':
+        return this.verbs.settle(message.body);
+      case 'ledger.refuse':
+        return this.verbs.refuse(message.body);
+      case 'ledger.stand_back':
+        return this.verbs.standBack(message.body);
+      case 'ledger.ask':
+        return this.verbs.ask(message.body);
+      case 'ledger.reply':
+        return this.verbs.reply(message.body);
+      case 'ledger.artifact':
+        return this.verbs.artifact(message.body);
+      default:
+        return { refused: `${message.type} is no request.` };
+    }
+  }
+
+  /** Ends nothing but a stopped call that this worker has claimed. */
+  private async cancel(
+    { worker, tool_call_id, turn_id, started, stood_back = [] }: Body<'ledger.cancel'>,
+    { name }: WorkerGroup,
+  ): Promise<Answer> {
+    const ofGroup = stood_back.filter((other) => groupOf(other.worker) === name);
+    const told = { tool_call_id, turn_id, stood_back: ofGroup };
+    await this.verbs.ledgerOf(worker).cancel(told, { started });
+    return {};
+  }
+
+  private async quietly({ type }: LedgerMessage, serve: () => Promise<void>): Promise<void> {
+    try {
+      await serve();
+    } catch (error) {
+      this.ports.log.warn({ err: error, verb: type }, 'serving a worker failed');
+    }
+  }
+}

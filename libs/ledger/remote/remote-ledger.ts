@@ -1,0 +1,204 @@
+import { LRUCache } from 'lru-cache';
+import {
+  callTicketSchema,
+  completeResult,
+  type Answer,
+  type Artifact,
+  type Body,
+  type CallTicket,
+  type LedgerAnswered,
+  type LedgerAnswers,
+  type ToolResult,
+} from '#contracts';
+import type { Ports } from '#journal';
+import { timestampOf } from '#time';
+import { decideDelivery } from '#turn';
+import type {
+  AskedQuestion,
+  CallLedger,
+  CallProgress,
+  Claimed,
+  HeldClaims,
+  Question,
+  Ran,
+  WorkerCall,
+} from '../port/call-ledger.port.js';
+import { sendArtifact } from './send-artifact.js';
+import { LedgerRefusal, type LedgerLine } from './ledger-line.js';
+
+/** Calls in hand are far fewer; of a forgotten one any orchestrator is asked. */
+const MAX_SERVERS = 10_000;
+
+export interface RemoteLedgerOptions {
+  line: LedgerLine;
+  clock: Ports['clock'];
+  /** Resolves when the others know that this worker lives: before, it claims nothing. */
+  beKnown(): Promise<unknown>;
+}
+
+/** The ledger of a worker without the store: orchestrators do for it what it asks. */
+export class RemoteLedger implements CallLedger {
+  /** Control keys of the orchestrators that served claims, by call. */
+  private readonly servers = new LRUCache<string, string>({ max: MAX_SERVERS });
+  private readonly progressed = new LRUCache<string, number>({ max: MAX_SERVERS });
+
+  constructor(private readonly options: RemoteLedgerOptions) {}
+
+  async claim(call: WorkerCall) {
+    await this.options.beKnown();
+    const claimed = await this.claimAs(call, { how: 'first' });
+    if (claimed === 'lost' || claimed === 'elsewhere') return claimed;
+    if ('stopped' in claimed) return 'elsewhere';
+    return (await this.isInTime(call, claimed.mine.n)) ? claimed : 'elsewhere';
+  }
+
+  async claimAgain(call: WorkerCall): Promise<Claimed> {
+    await this.options.beKnown();
+    const claimed = await this.claimAs(call, { how: 'again' });
+    return claimed === 'lost' ? 'elsewhere' : claimed;
+  }
+
+  async claimNext(call: WorkerCall, attempt: number): Promise<Claimed> {
+    await this.options.beKnown();
+    const claimed = await this.claimAs(call, { how: 'next', attempt });
+    return claimed === 'lost' ? 'elsewhere' : claimed;
+  }
+
+  /** Whoever served the claim tells viewers. */
+  start(): void {}
+
+  progress(call: WorkerCall, { progress, total, message, log }: CallProgress): void {
+    const id = call.body.tool_call_id;
+    const number = (this.progressed.get(id) ?? 0) + 1;
+    this.progressed.set(id, number);
+    const told = { call: ticketOf(call), number, progress, total, message, log };
+    this.options.line.tell('ledger.progress', told, this.about(call));
+  }
+
+  async settle(call: WorkerCall, { attempt, durationMs, result, traceparent }: Ran): Promise<void> {
+    await this.request(call, 'ledger.settle', {
+      call: ticketOf(call),
+      attempt,
+      duration_ms: durationMs,
+      at: timestampOf(this.options.clock),
+      result: completeResult(result),
+      artifacts: result.artifacts,
+      traceparent,
+    });
+    this.forget(call);
+  }
+
+  refuse(call: WorkerCall, result: ToolResult): Promise<boolean> {
+    return this.refuseAs(call, result, false);
+  }
+
+  refuseUnclaimed(call: WorkerCall, result: ToolResult): Promise<boolean> {
+    return this.refuseAs(call, result, true);
+  }
+
+  async standBack(call: WorkerCall, held: HeldClaims): Promise<{ started: boolean }> {
+    const { attempt, first, hasRun: has_run, neverStarted: never_started } = held;
+    const told = { call: ticketOf(call), attempt, first, has_run, never_started };
+    return given('stand_back', await this.request(call, 'ledger.stand_back', told));
+  }
+
+  async cancel(
+    { tool_call_id, turn_id, stood_back }: Body<'tool.cancel'>,
+    { started }: { started: boolean },
+  ) {
+    const told = { tool_call_id, turn_id, stood_back, started };
+    await this.options.line.ask('ledger.cancel', told, { purpose: 'calls' });
+  }
+
+  /** Its rights end at its own queues: the orchestrator that drives the turn sends the call again. */
+  async passOn(): Promise<void> {}
+
+  async ask(
+    call: WorkerCall,
+    { message, schema }: Question,
+    { after, expireMs: expire_ms }: { after: number; expireMs: number },
+  ): Promise<AskedQuestion> {
+    const told = { call: ticketOf(call), message, schema, after, expire_ms };
+    const { number, expires_at, answer } = given('ask', await this.request(call, 'ledger.ask', told));
+    return { number, expiresAt: Date.parse(expires_at), answer };
+  }
+
+  async answerOf(call: WorkerCall, number: number): Promise<Answer | null> {
+    const told = { call: ticketOf(call), number, give_up: false };
+    return given('reply', await this.request(call, 'ledger.reply', told)).answer;
+  }
+
+  async giveUpAsking(call: WorkerCall, number: number): Promise<Answer> {
+    const told = { call: ticketOf(call), number, give_up: true };
+    return given('reply', await this.request(call, 'ledger.reply', told)).answer!;
+  }
+
+  putArtifact(call: WorkerCall, artifact: Artifact): Promise<void> {
+    return sendArtifact(this.options.line, { call: ticketOf(call), artifact, first: this.about(call).first });
+  }
+
+  private async claimAs(
+    call: WorkerCall,
+    by: Pick<Body<'ledger.claim'>, 'how' | 'attempt'>,
+  ): Promise<Claimed | 'lost'> {
+    const answer = await this.request(call, 'ledger.claim', { call: ticketOf(call), ...by });
+    const { claimed, claim, attempt } = given('claim', answer);
+    if (claimed === 'mine') {
+      this.servers.set(call.body.tool_call_id, answer.server);
+      return { mine: claim! };
+    }
+    return claimed === 'stopped' ? { stopped: attempt! } : claimed;
+  }
+
+  /** The answer may have taken longer than the call may wait. Then it ends without having started. */
+  private async isInTime(call: WorkerCall, attempt: number): Promise<boolean> {
+    const now = decideDelivery(Date.parse(call.body.deadline), this.options.clock.wall());
+    if (now.do !== 'refuse') return true;
+    await this.settle(call, { attempt, durationMs: 0, result: { status: 'failure', error: now.error } });
+    return false;
+  }
+
+  private async refuseAs(call: WorkerCall, result: ToolResult, unclaimed: boolean): Promise<boolean> {
+    const told = {
+      call: ticketOf(call),
+      result: completeResult(result),
+      unclaimed,
+    };
+    return given('refuse', await this.request(call, 'ledger.refuse', told)).ended;
+  }
+
+  private request<T extends CallRequest>(
+    call: WorkerCall,
+    type: T,
+    told: Omit<Body<T>, 'request_id' | 'worker'>,
+  ): Promise<LedgerAnswered> {
+    return this.options.line.ask(type, told, this.about(call));
+  }
+
+  private about({ body }: WorkerCall) {
+    return { purpose: 'calls' as const, first: this.servers.get(body.tool_call_id) ?? body.reply_to };
+  }
+
+  private forget({ body }: WorkerCall): void {
+    this.servers.delete(body.tool_call_id);
+    this.progressed.delete(body.tool_call_id);
+  }
+}
+
+type CallRequest =
+  'ledger.claim' | 'ledger.settle' | 'ledger.refuse' | 'ledger.stand_back' | 'ledger.ask' | 'ledger.reply';
+
+function given<Verb extends keyof LedgerAnswers>(verb: Verb, answer: LedgerAnswered): LedgerAnswers[Verb] {
+  const found = answer[verb] as LedgerAnswers[Verb] | undefined;
+  if (!found) throw new TypeError(`the ledger's answer lacks ${verb}`);
+  return found;
+}
+
+/** Throws `LedgerRefusal` when the call was sent by an orchestrator that knows no group with its toolset. */
+function ticketOf({ body }: WorkerCall): CallTicket {
+  const ticket = callTicketSchema.safeParse(body);
+  if (ticket.success) return ticket.data;
+  throw new LedgerRefusal(
+    `The call of ${body.tool_name} has no token: name its toolset in a group of the orchestrators' CONFIG.`,
+  );
+}
