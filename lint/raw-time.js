@@ -27,6 +27,7 @@ export const rawTime = [
       '**/testing/**',
       'libs/time/**',
       // Secrets: tokens, salts, codes of invitations.
+      'libs/ledger/token/call-tokens.ts',
       'apps/gateway/people/accounts/{account-tokens.adapter,invitations,passwords}.ts',
       // Strikes the real process, whose signals take real time.
       'libs/faults/strike.ts',

@@ -153,6 +153,48 @@ describe('Peers', () => {
     });
   });
 
+  describe('of a worker that asks the ledger', () => {
+    const WORKER = 'worker-lab--1';
+    const LEDGER = 'orchestrator-1';
+    let count: number;
+    /** Rounds in which beats of workers do or do not come through. */
+    async function passWith(ms: number, comesThrough: boolean): Promise<void> {
+      for (const end = clock.now() + ms; clock.now() < end;) {
+        if (comesThrough) count++;
+        const ledger_beats = { lab: count };
+        rows = [row(OWN, 1), row(WORKER, 1), { ...row(LEDGER, 1), role: 'orchestrator', ledger_beats }];
+        await pass(2_000);
+      }
+    }
+    beforeEach(() => {
+      count = 1;
+    });
+
+    it('isDead is true 8 s after its last beat, while the beats of others come through', async () => {
+      await passWith(8_000, true);
+      expect(await peers.isDead(WORKER)).toBe(false);
+      await passWith(4_000, true);
+      expect(await peers.isDead(WORKER)).toBe(true);
+    });
+
+    it('isDead is false while no beat comes through, and for the time of a failed heartbeat after that', async () => {
+      await passWith(4_000, true);
+      await passWith(60_000, false);
+      expect(await peers.isDead(WORKER)).toBe(false);
+      expect(peers.listUnchangedFor(10_000)).not.toContain(WORKER);
+      await passWith(22_000, true);
+      expect(await peers.isDead(WORKER)).toBe(false);
+      await passWith(8_000, true);
+      expect(await peers.isDead(WORKER)).toBe(true);
+    });
+
+    it('isDead is false where no orchestrator serves its group', async () => {
+      rows = [row(OWN, 1), row(WORKER, 1)];
+      await pass(60_000);
+      expect(await peers.isDead(WORKER)).toBe(false);
+    });
+  });
+
   it('lists the rows that have not changed for the sweeper’s time', async () => {
     await pass(20_000);
     expect(peers.listUnchangedFor(20_000)).toEqual([OTHER]);

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { controlKey, PROTOCOL_VERSION, type ProcessRow, type Role } from '#contracts';
+import { controlKey, groupOf, PROTOCOL_VERSION, type ProcessRow, type Role } from '#contracts';
 import type { Bus } from '#messaging';
 import type { Logger } from '#observability';
 import type { Store } from '#store';
 import { timestampOf, type Time } from '#time';
+import { GroupPaths } from './group-paths.js';
 import {
   isDeadByBeat,
   isGone,
@@ -50,6 +51,7 @@ interface ListingRead {
 /** Which other processes are dead or suspect. `readRound` is called after each of this process's own heartbeats. */
 export class Peers {
   private readonly observations = new Map<string, BeatObservation>();
+  private readonly paths = new GroupPaths();
   // Not `max`, which allocates its storage at once, at every start.
   /** An id is never used twice, so a gone process stays gone. */
   private readonly gone = new LRUCache<string, true>({ maxSize: MAX_GONE, sizeCalculation: () => 1 });
@@ -74,13 +76,13 @@ export class Peers {
     if (this.gone.has(processId)) return true;
     const knownSince = this.now();
     const before = this.observations.get(processId);
-    if (before && !isDeadByBeat(before, this.options.own(), knownSince)) return false;
+    if (before && !isDeadByBeat(before, this.ownFor(processId), knownSince)) return false;
     // A process that was frozen and has just thawed claims before the next round sees its beat: only a look from now on
     // counts.
     const read = await this.listFromNowOn();
     if (!read) return false;
     const seen = this.observations.get(processId);
-    if (seen) return isDeadByBeat(seen, this.options.own(), this.now());
+    if (seen) return isDeadByBeat(seen, this.ownFor(processId), this.now());
     return this.noteGone(processId, read, knownSince);
   }
 
@@ -131,21 +133,19 @@ export class Peers {
 
   /** Rows of processes whose beat stood still for `durationMs` that count: the sweeper removes them after an hour. */
   listUnchangedFor(durationMs: number): string[] {
-    const own = this.options.own();
     return [...this.observations]
       .filter(
         ([id, observation]) =>
-          !this.options.ownIds.includes(id) && unchangedForMs(observation, own) >= durationMs,
+          !this.options.ownIds.includes(id) && unchangedForMs(observation, this.ownFor(id)) >= durationMs,
       )
       .map(([id]) => id);
   }
 
   /** The number of processes of a role that have a row and whose beat does not stand still, including this one. */
   countLiving(role: Role): number {
-    const own = this.options.own();
     const now = this.now();
     return [...this.observations].filter(
-      ([id, observation]) => id.startsWith(`${role}-`) && !isDeadByBeat(observation, own, now),
+      ([id, observation]) => id.startsWith(`${role}-`) && !isDeadByBeat(observation, this.ownFor(id), now),
     ).length;
   }
 
@@ -166,7 +166,8 @@ export class Peers {
 
   /** Watches the beat until it stands still, has changed, or enough time has passed. */
   private async hasStoppedBeating(processId: string): Promise<boolean> {
-    const { clock, own } = this.options;
+    const { clock } = this.options;
+    const own = () => this.ownFor(processId);
     const givesUpAt = this.now() + STALL_PATIENCE_MS;
     for (;;) {
       if (!(await this.listFromNowOn())) return false;
@@ -178,6 +179,13 @@ export class Peers {
       if (this.now() + waitMs > givesUpAt) return false;
       await clock.sleep(waitMs);
     }
+  }
+
+  /** This process's own heartbeats, as they count for what it observes of another. */
+  private ownFor(processId: string): OwnHeartbeats {
+    const own = this.options.own();
+    const group = groupOf(processId);
+    return group === undefined ? own : this.paths.countedFor(group, own, this.now());
   }
 
   private now(): number {
@@ -224,6 +232,7 @@ export class Peers {
   }
 
   private observe(rows: ProcessRow[], listing: Listing): void {
+    this.paths.observe(rows, listing);
     const present = new Set(rows.map((row) => row._id));
     for (const id of this.observations.keys()) {
       if (present.has(id)) continue;

@@ -2,7 +2,6 @@ export type {
   AskedQuestion,
   BoundedResult,
   CallLedger,
-  CallProgress,
   Claimed,
   HeldClaims,
   Question,
@@ -11,5 +10,5 @@ export type {
 } from './port/call-ledger.port.js';
 export { StoreLedger } from './store-ledger/store-ledger.js';
 export { CallTokens } from './token/call-tokens.js';
-export { LedgerLine, LedgerRefusal } from './remote/ledger-line.js';
+export { LedgerLine } from './remote/ledger-line.js';
 export { RemoteLedger } from './remote/remote-ledger.js';

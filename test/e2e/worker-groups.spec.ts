@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { connect, type Channel, type ChannelModel, type ConfirmChannel } from 'amqplib';
 import { rightsOf } from '#messaging';
 import { root } from '../docs/documents.js';
 import type { SwitchyardProcess } from '../services/processes.js';
@@ -119,4 +121,204 @@ describeWithServices(['rabbitmq', 'mongo'], 'a worker of a group', () => {
     });
     expect(await ask('call lab__echo with {"text":"nothing"}')).toMatchObject({ status: 'no_change_needed' });
   }, 60_000);
+
+  it('asks the person of the conversation, and runs on with the answer', async () => {
+    const ann = await cluster.view();
+    const { conversation_id, turn_id } = await ann.send('call lab__colour with {}');
+    const asked = await waitFor(
+      () => ann.events('input_required').find((event) => event.turn_id === turn_id),
+      {
+        what: 'the question',
+      },
+    );
+    const { tool_call_id } = asked;
+    const answer = { turn_id, tool_call_id, action: 'accept', content: { colour: 'green' } };
+    expect(await ann.request('input', answer)).not.toHaveProperty('error');
+    await ann.ended(conversation_id, turn_id);
+    expect(ann.turn(conversation_id, turn_id)!.steps[0]!.calls[0]).toMatchObject({ result: 'green' });
+  }, 60_000);
+
+  it('keeps artifacts of several parts, and the whole text of a long result', async () => {
+    const bytes = 1_500_000;
+    const { artifacts } = await ask(`call lab__pile with {"bytes":${bytes}}`);
+    expect(artifacts).toMatchObject([{ size: bytes, content_type: 'application/x-pile' }, { whole: true }]);
+    const contents = await Promise.all(
+      artifacts!.map(async ({ id }) => (await cluster.store.getArtifact(id))?.content ?? ''),
+    );
+    expect(contents.map((content) => Buffer.from(content, 'base64').byteLength)).toEqual([bytes, 40_007]);
+  }, 60_000);
+
+  it('stops a call when its turn is stopped', async () => {
+    const ann = await cluster.view();
+    const { conversation_id, turn_id } = await ann.send('call lab__slow with {"ms":20000}');
+    await waitFor(() => ann.events('tool_start').some((event) => event.turn_id === turn_id), {
+      what: 'the start of the call',
+    });
+    await ann.request('stop', { turn_id });
+    const ended = () => ann.turn(conversation_id, turn_id)!.steps[0]!.calls[0];
+    await waitFor(() => ended()?.error?.error_type === 'Cancelled', { what: 'the end of the call' });
+    expect(ended()).toMatchObject({ worker: expect.stringMatching(/^worker-lab-1--/) });
+  }, 60_000);
+
+  it('ends its call although the orchestrator that sent it is killed', async () => {
+    const ann = await cluster.view();
+    const { conversation_id, turn_id } = await ann.send('call lab__slow with {"ms":1500}');
+    await waitFor(() => ann.events('tool_start').some((event) => event.turn_id === turn_id), {
+      what: 'the start of the call',
+    });
+    const driver = await cluster.ownerOf(turn_id);
+    await cluster.end(driver);
+    await ann.ended(conversation_id, turn_id);
+    expect(ann.turn(conversation_id, turn_id)!.steps[0]!.calls[0]).toMatchObject({
+      result: 'slept',
+      attempt: 1,
+    });
+    await cluster.startAgain(driver);
+  }, 60_000);
+
+  it('finishes its call when it drains, and leaves no row', async () => {
+    const ann = await cluster.view();
+    const { conversation_id, turn_id } = await ann.send('call lab__slow with {"ms":1500}');
+    const started = await waitFor(
+      async () => {
+        const event = ann.events('tool_start').find((start) => start.turn_id === turn_id);
+        return event && (await cluster.store.listClaims(event.tool_call_id))[0]?.owner;
+      },
+      { what: 'the start of the call' },
+    );
+    await cluster.end(worker, 'SIGTERM');
+    await ann.ended(conversation_id, turn_id);
+    expect(ann.turn(conversation_id, turn_id)!.steps[0]!.calls[0]).toMatchObject({ result: 'slept' });
+    expect((await cluster.store.listProcesses()).map(({ _id }) => _id)).not.toContain(started);
+    worker = await cluster.add('tool-worker', env);
+    await isOffered();
+  }, 60_000);
+
+  it('that is killed leaves a call of class once unknown', async () => {
+    const ann = await cluster.view();
+    const { conversation_id, turn_id } = await ann.send('call lab__slow with {"ms":15000}');
+    await waitFor(() => ann.events('tool_start').some((event) => event.turn_id === turn_id), {
+      what: 'the start of the call',
+    });
+    await cluster.end(worker);
+    await ann.ended(conversation_id, turn_id, 40_000);
+    expect(ann.turn(conversation_id, turn_id)!.steps[0]!.calls[0]).toMatchObject({
+      error: { error_type: 'OutcomeUnknown' },
+    });
+    worker = await cluster.add('tool-worker', env);
+    await isOffered();
+  }, 90_000);
+
+  describe('whose credentials are stolen', () => {
+    let thief: ChannelModel;
+    let channels: Channel[];
+    beforeAll(async () => {
+      thief = await connect(env.RABBITMQ_URL!);
+      thief.on('error', () => undefined);
+      channels = [];
+    });
+    afterAll(() => thief.close());
+
+    /** On a channel of its own: the broker closes it with a refusal. */
+    const attempt = async (act: (channel: ConfirmChannel) => Promise<unknown>): Promise<string> => {
+      const channel = await thief.createConfirmChannel();
+      channels.push(channel);
+      const refused = new Promise<string>((resolve) =>
+        channel.on('error', (error: Error) => resolve(error.message)),
+      );
+      return Promise.race([
+        refused,
+        act(channel).then(
+          () => 'allowed',
+          (error: Error) => error.message,
+        ),
+      ]);
+    };
+    const publish = (exchange: string, key: string, body: object = {}) =>
+      attempt(async (channel) => {
+        channel.publish(exchange, key, Buffer.from(JSON.stringify(body)));
+        await channel.waitForConfirms();
+      });
+
+    it('reads no call, result, event or control message of others', async () => {
+      const queue = 'worker.lab-1.thief';
+      expect(await attempt((channel) => channel.assertQueue(queue, { exclusive: true }))).toBe('allowed');
+      const binds = ['switchyard.control', 'switchyard.commands', 'switchyard.dead', 'switchyard.events.0'];
+      for (const exchange of binds)
+        expect(await attempt((channel) => channel.bindQueue(queue, exchange, 'orchestrator.all'))).toMatch(
+          /403/,
+        );
+      for (const other of ['turns', 'results', 'dead-letters', 'tools.math', 'ledger.lab-1.calls'])
+        expect(await attempt((channel) => channel.consume(other, () => undefined))).toMatch(/403|404/);
+    });
+
+    it('writes nowhere but to the ledger of its group', async () => {
+      const exchanges = [
+        'switchyard.commands',
+        'switchyard.control',
+        'switchyard.dead',
+        'switchyard.events.0',
+      ];
+      for (const exchange of [...exchanges, 'switchyard.control.lab-1', 'switchyard.ledger.other', ''])
+        expect(await publish(exchange, 'turns')).toMatch(/403|404/);
+      expect(await attempt((channel) => channel.assertExchange('own', 'direct'))).toMatch(/403/);
+      expect(await attempt((channel) => channel.deleteQueue('tools.lab'))).toMatch(/403/);
+    });
+
+    it('ends no call that it was not sent, offers no toolset of others, and acts for no other process', async () => {
+      const me = 'worker-lab-1--thief';
+      const send = (type: string, body: object) =>
+        publish('switchyard.ledger.lab-1', 'calls', {
+          id: randomUUID(),
+          type,
+          version: '1.0.0',
+          at: new Date().toISOString(),
+          body: { request_id: randomUUID(), worker: me, ...body },
+        });
+      const ann = await cluster.view();
+      const { conversation_id, turn_id } = await ann.send('call lab__slow with {"ms":1000}');
+      const { tool_call_id } = await waitFor(
+        () => ann.events('tool_start').find((event) => event.turn_id === turn_id),
+        { what: 'the start of the call' },
+      );
+      const call = {
+        ...{ tool_call_id, turn_id, conversation_id, n: 1, user_id: 'local', tool_name: 'lab.slow' },
+        ...{ class: 'once', reply_to: 'orchestrator.all', token: '0'.repeat(64) },
+      };
+      const result = { status: 'success', data: { text: 'stolen' }, error: null, explanation: null };
+      const settled = { call, attempt: 1, duration_ms: 1, at: new Date().toISOString(), result };
+      await send('ledger.settle', settled);
+      await send('ledger.refuse', { call, result, unclaimed: false });
+      await send('ledger.settle', { ...settled, worker: worker.log.match(/worker-lab-1--[\w-]+/)![0] });
+      const tool = {
+        own_name: 'add',
+        description: '',
+        input_schema: {},
+        class: 'read',
+        timeout_ms: 1,
+        hash: 'x',
+      };
+      const toolset = { name: 'math', source: 'local', server: 'math', version: '9.0.0' };
+      await send('ledger.announce', { toolsets: [{ ...toolset, tools: [{ ...tool, name: 'math.add' }] }] });
+      await send('ledger.announce', {
+        toolsets: [{ ...toolset, name: 'lab', tools: [{ ...tool, name: 'math.add' }] }],
+      });
+      const someone = cluster.orchestrators[0]!.log.match(/orchestrator-[\w-]+/)![0];
+      await send('ledger.leave', { worker: someone });
+      await send('ledger.leave', { worker: 'worker-other--1' });
+      await send('ledger.pulse', { orchestrator: someone, beats: { other: 1_000 } });
+      await publish('switchyard.ledger.lab-1', 'calls', { garbage: true });
+      await ann.ended(conversation_id, turn_id);
+      expect(ann.turn(conversation_id, turn_id)!.steps[0]!.calls[0]).toMatchObject({ result: 'slept' });
+      const refused = () => cluster.orchestrators.map(({ log }) => log).join('\n');
+      await waitFor(() => (refused().match(/The token of the call is not valid/g) ?? []).length >= 3, {
+        what: 'the refusals',
+      });
+      const offered = await (await fetch(`${cluster.gateways[0]!.url}/api/tools`)).text();
+      expect(offered).not.toContain('math.add');
+      const rows = await cluster.store.listProcesses();
+      expect(rows.find(({ _id }) => _id === someone)?.ledger_beats).not.toHaveProperty('other');
+      expect(await cluster.store.listDeadLetters(10)).toEqual([]);
+    }, 60_000);
+  });
 });

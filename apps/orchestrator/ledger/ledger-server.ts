@@ -61,42 +61,26 @@ export class LedgerServer {
   }
 
   private async serveVerb(message: LedgerMessage, group: WorkerGroup): Promise<Answer | Refused> {
-    switch (message.type) {
-      case 'ledger.beat':
-        return this.members.beat(message.body, group);
-      case 'ledger.leave':
-        return this.members.leave(message.body);
-      case 'ledger.announce':
-        return this.members.announce(message.body, group);
-      case 'ledger.cancel':
-        return this.cancel(message.body, group);
-      default:
-        return this.serveCall(message, group);
-    }
-  }
-
-  private async serveCall(message: LedgerMessage, group: WorkerGroup): Promise<Answer | Refused> {
+    const { members } = this;
+    if (message.type === 'ledger.beat') return members.beat(message.body, group);
+    if (message.type === 'ledger.leave') return members.leave(message.body);
+    if (message.type === 'ledger.announce') return members.announce(message.body, group);
+    if (message.type === 'ledger.cancel') return this.cancel(message.body, group);
     const { call } = message.body as Body<'ledger.claim'>;
     const refused = this.verbs.refusalOf(call, group);
-    if (refused !== undefined) return { refused };
-    switch (message.type) {
-      case 'ledger.claim':
-        return this.verbs.claim(message.body);
-      case 'ledger.settle':
-        return this.verbs.settle(message.body);
-      case 'ledger.refuse':
-        return this.verbs.refuse(message.body);
-      case 'ledger.stand_back':
-        return this.verbs.standBack(message.body);
-      case 'ledger.ask':
-        return this.verbs.ask(message.body);
-      case 'ledger.reply':
-        return this.verbs.reply(message.body);
-      case 'ledger.artifact':
-        return this.verbs.artifact(message.body);
-      default:
-        return { refused: `${message.type} is no request.` };
-    }
+    return refused === undefined ? this.serveCall(message) : { refused };
+  }
+
+  private async serveCall(message: LedgerMessage): Promise<Answer | Refused> {
+    const { verbs } = this;
+    if (message.type === 'ledger.claim') return verbs.claim(message.body);
+    if (message.type === 'ledger.settle') return verbs.settle(message.body);
+    if (message.type === 'ledger.refuse') return verbs.refuse(message.body);
+    if (message.type === 'ledger.stand_back') return verbs.standBack(message.body);
+    if (message.type === 'ledger.ask') return verbs.ask(message.body);
+    if (message.type === 'ledger.reply') return verbs.reply(message.body);
+    if (message.type === 'ledger.artifact') return verbs.artifact(message.body);
+    return { refused: `${message.type} is no request.` };
   }
 
   /** Ends nothing but a stopped call that this worker has claimed. */

@@ -83,13 +83,40 @@ describe('configuration defaults', () => {
   it('give each kind of process its own port', () => {
     expect(loadGatewayConfig(SERVICES).port).toBe(3000);
     expect(loadOrchestratorConfig(SERVICES).port).toBe(3001);
-    expect(loadToolWorkerConfig(SERVICES)).toMatchObject({ port: 3002, mongodbUrl: SERVICES.MONGODB_URL });
+    expect(loadToolWorkerConfig(SERVICES)).toMatchObject({
+      port: 3002,
+      journal: { mongodbUrl: SERVICES.MONGODB_URL },
+    });
   });
 
   it('apply to empty values too', () => {
     expect(
       loadStandaloneConfig({ PORT: '', HOST: '', AUTH: '', TOOLSETS: '', CONFIG: '', JWT_SECRET: '' }),
     ).toEqual(loadStandaloneConfig({}));
+  });
+});
+
+const GROUP = { name: 'lab', toolsets: ['lab'] };
+
+describe('a tool worker', () => {
+  const { RABBITMQ_URL } = SERVICES;
+
+  it('of a group has its name instead of a store', () => {
+    const set = { RABBITMQ_URL, MONGODB_URL: '', WORKER_GROUP: 'lab-1', TOOLSETS: 'lab' };
+    expect(loadToolWorkerConfig(set).journal).toEqual({ group: 'lab-1' });
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['with neither a store nor a group', {}, 'MONGODB_URL is missing'],
+    ['with both', { ...SERVICES, WORKER_GROUP: 'lab', TOOLSETS: 'lab' }, 'are both set'],
+    ['of a group without toolsets', { WORKER_GROUP: 'lab' }, 'TOOLSETS is missing'],
+    [
+      'of a group with another name',
+      { WORKER_GROUP: 'Lab*', TOOLSETS: 'lab' },
+      'WORKER_GROUP must be the name',
+    ],
+  ])('%s does not start', (_, set, problem) => {
+    expect(() => loadToolWorkerConfig({ RABBITMQ_URL, ...set })).toThrow(problem);
   });
 });
 
@@ -318,6 +345,15 @@ describe('settings and policy files', () => {
     folder = mkdtempSync(join(tmpdir(), 'switchyard-config-'));
   });
   afterEach(() => rmSync(folder, { recursive: true }));
+
+  it.each<[string, unknown, string]>([
+    ['that share a toolset', [GROUP, { ...GROUP, name: 'other' }], 'must not share a toolset'],
+    ['of one name', [GROUP, { ...GROUP, toolsets: ['other'] }], 'must have different names'],
+    ['whose name is no name', [{ ...GROUP, name: 'a--b' }], 'groups.0.name'],
+  ])('refuses groups %s', (_, groups, problem) => {
+    const CONFIG = write('groups.json', JSON.stringify({ groups }));
+    expect(() => loadOrchestratorConfig({ ...SERVICES, CONFIG })).toThrow(problem);
+  });
 
   it('set budgets, limits, tools and the grace time', () => {
     const settings = {

@@ -32,7 +32,7 @@ function auditRecord(change: Partial<AuditRecord>): AuditRecord {
 
 export function describeSmallCollections(store: () => Store): void {
   describe('processes', () => {
-    it('counts up the beat of a living process and reports a removed one as gone', async () => {
+    it('counts up the beat of a living process, or sets a higher one, and reports a removed one as gone', async () => {
       const row = sampleProcess();
       await store().insertProcess(row);
       expect(await store().beat(row._id)).toBe('beaten');
@@ -42,6 +42,11 @@ export function describeSmallCollections(store: () => Store): void {
       await store().beat(row._id, load);
       await store().beat(row._id);
       expect(await store().listProcesses()).toContainEqual({ ...row, beat: 4, load });
+      expect(await store().beatTo(row._id, 9, load)).toBe('beaten');
+      expect(await store().beatTo(row._id, 7, {})).toBe('beaten');
+      await store().keepLedgerBeats(row._id, { lab: 3 });
+      const ledger_beats = { lab: 3 };
+      expect(await store().listProcesses()).toContainEqual({ ...row, beat: 9, load, ledger_beats });
       await store().removeProcess(row._id);
       await store().removeProcess(row._id);
       expect(await store().beat(row._id)).toBe('gone');

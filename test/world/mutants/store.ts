@@ -34,8 +34,8 @@ export const RETRYING_STORE: Mutant[] = [
   {
     name: 'workers do not wait for the store',
     edit: {
-      file: 'apps/tool-worker/tool-worker.ts',
-      find: 'const store = retryingStore(deps.store, this.leaving.signal, deps);',
+      file: 'apps/tool-worker/with-store.ts',
+      find: 'const store = retryingStore(deps.store, leaving, deps);',
       replace: 'const { store } = deps;',
     },
   },
