@@ -7,6 +7,7 @@ import { addCallCommand } from './call-commands.js';
 import { addDeadLetterCommands } from './dead-letter-commands.js';
 import { addDoctorCommand } from './doctor-command.js';
 import { addFleetCommands } from './fleet-commands.js';
+import { addGroupsCommand } from './group-commands.js';
 import { addInvitationCommands } from './invitation-commands.js';
 import { GatewayApi } from './gateway-api.adapter.js';
 import { addReplayCommand } from './replay-command.js';
@@ -54,6 +55,7 @@ export function createProgram(terminal: Terminal): Command {
   addVerifyCommand(program, openApi, terminal);
   addDoctorCommand(program, openApi, terminal);
   addToolsCommand(program, openApi, terminal);
+  addGroupsCommand(program, terminal);
   return program;
 }
 

@@ -8,6 +8,7 @@ export {
   loadStandaloneConfig,
   loadStoreAddress,
   loadToolWorkerConfig,
+  loadWorkerGroups,
 } from './config/load.config.js';
 export type { Settings } from './config/settings-file.js';
 export type { GatewayLimits } from './config/settings/gateway-limits.js';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { KEY_VARIABLES } from '#llm';
+import type { WorkerGroup } from '#messaging';
 import {
   toClientConfig,
   toProcessConfig,
@@ -101,6 +102,13 @@ export function loadStoreAddress(environment: Environment): { mongodbUrl?: strin
   const parsed = z.object({ MONGODB_URL, DATA_DIR }).safeParse(withoutEmpty(environment));
   if (!parsed.success) throw new ConfigError(describeProblems(parsed.error));
   return { mongodbUrl: parsed.data.MONGODB_URL, dataDir: parsed.data.DATA_DIR };
+}
+
+/** Only the groups of workers without the store: for commands. Throws `ConfigError`. */
+export function loadWorkerGroups(environment: Environment): WorkerGroup[] {
+  const file = readSettings(withoutEmpty(environment).CONFIG);
+  if ('problems' in file) throw new ConfigError(file.problems);
+  return file.settings.groups;
 }
 
 function load<Schema extends z.ZodObject>(
