@@ -2,7 +2,8 @@ import { LEDGER_PURPOSES, ledgerQueueName, PausableConsumer, type BusStrategy } 
 import type { Orchestrator } from './orchestrator.js';
 
 const RESULTS_PREFETCH = 100;
-const LEDGER_PREFETCH = { calls: 100, beats: 20, bulk: 4 };
+/** One beat: an orchestrator that stands still keeps no more of them from the others. */
+const LEDGER_PREFETCH = { calls: 20, beats: 1, bulk: 4 };
 /** The part of the grace time that is reserved for giving turns back. */
 const LEAVING_MS = 500;
 /** Longer than the rest of a drain takes. */

@@ -24,7 +24,8 @@ export {
 export { makeEarlierTurnsDue } from './make-earlier-turns-due.js';
 export { DEFAULT_DRAIN_GRACE_MS, Drain } from './drain.js';
 export { runMain } from './start.js';
-export { type BusIdentity, Member } from './member.js';
+export { type BusIdentity, Member, type MemberOptions } from './member.js';
+export { LedgerMember } from './ledger-member.js';
 export { countingBuses, reportBuses } from './observe-bus.js';
 export { observeStore } from './observe-store.js';
 export { startOpsServer } from './ops-server.js';

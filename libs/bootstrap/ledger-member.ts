@@ -66,6 +66,11 @@ export class LedgerMember implements Time {
     });
   }
 
+  /** Connects. It has its row once it has joined. */
+  start(): Promise<void> {
+    return this.bus.open();
+  }
+
   /** Messages to it must arrive before: the answers are among them. */
   join(): Promise<void> {
     return this.heartbeat.start();

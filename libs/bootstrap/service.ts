@@ -134,7 +134,7 @@ export class Service implements Time {
       isDraining: () => this.health.isDraining,
       onGone: () => process.exit(1),
     });
-    await this.add(member, 'worker', () => member.bus.open());
+    await this.add(member, 'worker', () => member.start());
     return member;
   }
 

@@ -14,7 +14,7 @@ export function addHandlers(
   controllers: object | readonly object[],
   watch: (message: Message) => () => void = () => () => undefined,
 ): void {
-  for (const controller of [controllers].flat()) addHandlersOf(strategy, controller as object, watch);
+  for (const controller of [controllers].flat()) addHandlersOf(strategy, controller, watch);
   strategy.listen((error) => {
     if (error) throw error;
   });

@@ -57,6 +57,8 @@ export interface PlanOptions {
   stops?: number;
   /** How often an operator switches something. */
   switches?: number;
+  /** Workers have no store and ask the orchestrators. */
+  hasLedger?: boolean;
 }
 
 const AIMED = 20;
@@ -73,6 +75,7 @@ export function drawPlan(
     aim,
     stops = 0.15,
     switches = 0,
+    hasLedger,
   }: PlanOptions = {},
 ): WalkPlan {
   if (noDeaths) return drawDeathlessPlan(seed);
@@ -93,6 +96,7 @@ export function drawPlan(
         : []),
     ],
     switches: drawSwitches(random, switches, lastMs),
+    hasLedger,
   };
 }
 

@@ -18,7 +18,7 @@ export class SimulatedBroker {
   constructor(clock: VirtualClock) {
     // A broker hands on in the order in which it got things; the clock would shuffle what is due at once.
     const inside = new Line(clock);
-    this.memory = new MemoryBroker({ soon: (act) => inside.push(act) });
+    this.memory = new MemoryBroker({ soon: (act) => inside.push(act), now: () => clock.now() });
   }
 
   get isUp(): boolean {

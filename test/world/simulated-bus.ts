@@ -1,4 +1,4 @@
-import { controlKey, encodeMessage, type ConversationEvent, type Message, type Role } from '#contracts';
+import { encodeMessage, type ConversationEvent, type Message, type Role } from '#contracts';
 import {
   BusUnavailableError,
   type Bus,
@@ -12,6 +12,7 @@ import {
 import type { ProcessClock } from '#time/testing';
 import { encodeEvent } from '../../libs/messaging/port/event-codec.js';
 import { EventListeners } from '../../libs/messaging/port/event-listeners.js';
+import { controlKeysOf } from '../../libs/messaging/port/topology.js';
 import { BusConnection } from './bus-connection.js';
 import type { World } from './world.js';
 
@@ -112,7 +113,7 @@ export class SimulatedBus implements Bus {
     identity: { role: Role; processId: string },
     handler: (message: Message) => void,
   ): Promise<void> {
-    const keys = [controlKey(identity.processId), `${identity.role}.all`];
+    const keys = controlKeysOf(identity);
     this.controlled.push({ keys, handler });
     await this.clock.sleep(this.world.faults.busDelayMs());
     this.connection?.bindControl(keys, handler);

@@ -1,3 +1,4 @@
+import { Member } from '#bootstrap';
 import { BusStrategy } from '#messaging';
 import { Health } from '#observability';
 import { LOCAL_USER } from '../../apps/gateway/people/auth/user.js';
@@ -18,12 +19,12 @@ const { limits } = toSettings(
   }),
 );
 
-export class SimulatedGateway extends SimulatedProcess {
+export class SimulatedGateway extends SimulatedProcess<Member> {
   gateway: Gateway | undefined;
   private readonly sockets = new SimulatedSockets();
 
   constructor(world: World, place: string, options: { wallAheadMs: number }) {
-    super(world, 'gateway', place, options);
+    super(world, 'gateway', place, options, (member) => new Member(member));
   }
 
   protected async play(): Promise<Part> {

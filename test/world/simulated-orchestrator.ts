@@ -1,3 +1,4 @@
+import { Member } from '#bootstrap';
 import { BusStrategy } from '#messaging';
 import { HintsController } from '../../apps/orchestrator/hints.controller.js';
 import { LedgerController } from '../../apps/orchestrator/ledger.controller.js';
@@ -8,11 +9,11 @@ import { InPlaceChecks } from '../../libs/tools/testing/index.js';
 import { addHandlers } from './add-handlers.js';
 import { SimulatedModel } from './simulated-model.js';
 import { SimulatedProcess, type Part } from './simulated-process.js';
-import { metrics, schemas, type World } from './world.js';
+import { GROUP, metrics, schemas, type World } from './world.js';
 
-export class SimulatedOrchestrator extends SimulatedProcess {
+export class SimulatedOrchestrator extends SimulatedProcess<Member> {
   constructor(world: World, place: string, options: { wallAheadMs: number }) {
-    super(world, 'orchestrator', place, options);
+    super(world, 'orchestrator', place, options, (member) => new Member(member));
   }
 
   protected async play(): Promise<Part> {
@@ -20,6 +21,7 @@ export class SimulatedOrchestrator extends SimulatedProcess {
     const { bus, processId } = member;
     const settings = testSettings({
       turnsAtOnce: 20,
+      groups: world.hasLedger ? [GROUP] : [],
       approvalOf: ({ name }) => (name === 'trace.asked' ? 'always' : 'never'),
     });
     const orchestrator = new Orchestrator({

@@ -1,4 +1,4 @@
-import { Drain, Member } from '#bootstrap';
+import { Drain, type Member, type LedgerMember, type MemberOptions } from '#bootstrap';
 import type { Role } from '#contracts';
 import type { FaultPoint } from '#faults';
 import { Health } from '#observability';
@@ -18,10 +18,10 @@ export interface Part {
 }
 
 /** One process of the world: the real roles and bootstrap rules on its own clock, its own connections. */
-export abstract class SimulatedProcess {
+export abstract class SimulatedProcess<M extends Member | LedgerMember = Member | LedgerMember> {
   readonly clock: ProcessClock;
   readonly random: SeededRandom;
-  readonly member: Member;
+  readonly member: M;
   protected readonly reach: SimulatedStore;
   private readonly bus: SimulatedBus;
   private part: Part | undefined;
@@ -39,13 +39,14 @@ export abstract class SimulatedProcess {
     readonly kind: Kind,
     readonly place: string,
     { wallAheadMs }: { wallAheadMs: number },
+    createMember: (options: MemberOptions) => M,
   ) {
     this.clock = world.clock.view({ wallAheadMs });
     this.random = world.random.fork();
     const { clock, random } = this;
     this.reach = new SimulatedStore(world, clock, () => this.id);
     this.bus = new SimulatedBus(world, clock, place);
-    this.member = new Member({
+    this.member = createMember({
       role: kind,
       store: this.reach.store,
       createBus: () => this.bus,

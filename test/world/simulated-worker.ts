@@ -1,3 +1,4 @@
+import { LedgerMember, Member } from '#bootstrap';
 import type { Message } from '#contracts';
 import { BusStrategy } from '#messaging';
 import { CallsController } from '../../apps/tool-worker/calls.controller.js';
@@ -7,36 +8,41 @@ import { withStore } from '../../apps/tool-worker/with-store.js';
 import { InPlaceChecks } from '../../libs/tools/testing/index.js';
 import { addHandlers } from './add-handlers.js';
 import { SimulatedProcess, type Part } from './simulated-process.js';
-import { createTraceToolset } from './simulated-tools.js';
-import { metrics, schemas, type World } from './world.js';
+import { createTraceToolset, TOOLSET } from './simulated-tools.js';
+import { GROUP, metrics, schemas, type World } from './world.js';
 
 export class SimulatedWorker extends SimulatedProcess {
   /** Calls that it has been delivered. */
   private readonly inHand = new Set<string>();
 
   constructor(world: World, place: string, options: { wallAheadMs: number }) {
-    super(world, 'worker', place, options);
+    super(world, 'worker', place, options, (member) =>
+      world.hasLedger
+        ? new LedgerMember({ ...member, group: GROUP.name, toolsets: () => [TOOLSET] })
+        : new Member(member),
+    );
   }
 
   protected async play(): Promise<Part> {
     const { member, world } = this;
     const { bus, processId, clock } = member;
     const strategy = new BusStrategy(bus, { role: 'worker', logger: world.logger });
-    const worker = new ToolWorker(
-      withStore({
-        ...member.part,
-        log: world.logger,
-        auditLog: { info: () => undefined },
-        metrics,
-        hosts: [createTraceToolset(this)],
-        overridesFor: () => ({}),
-        slowChecks: new InPlaceChecks(),
-        schemas,
-      }),
-      (queue, prefetch) => strategy.startConsuming(queue, { prefetch }),
-    );
+    const own = {
+      log: world.logger,
+      metrics,
+      hosts: [createTraceToolset(this)],
+      overridesFor: () => ({}),
+      slowChecks: new InPlaceChecks(),
+      schemas,
+    };
+    const deps =
+      member instanceof LedgerMember
+        ? { ...member.part, ...own }
+        : withStore({ ...member.part, auditLog: { info: () => undefined }, ...own });
+    const worker = new ToolWorker(deps, (queue, prefetch) => strategy.startConsuming(queue, { prefetch }));
     addHandlers(strategy, new CallsController(worker), (message) => this.watch(message));
-    return serveToolWorker(worker, strategy, { processId, clock });
+    const join = member instanceof LedgerMember ? () => member.join() : undefined;
+    return serveToolWorker(worker, strategy, { processId, clock, join });
   }
 
   /** Of two copies of a call the second is acknowledged at once. */

@@ -20,6 +20,8 @@ export interface WalkPlan {
   skewMs: number;
   /** How likely it is that somebody stops a turn. */
   stops: number;
+  /** Workers have no store and ask the orchestrators. */
+  hasLedger?: boolean;
 }
 
 const OF_EACH = 2;
@@ -33,7 +35,7 @@ export class Walk {
   private readonly random: Random;
 
   constructor(private readonly plan: WalkPlan) {
-    this.world = new World(plan.seed);
+    this.world = new World(plan.seed, plan.hasLedger);
     this.random = new Random(plan.seed);
     const { random, world } = this;
     this.people = Array.from(

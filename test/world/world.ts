@@ -14,6 +14,9 @@ import type { Strikes } from './strikes.js';
 
 type Untimed<T> = T extends unknown ? Omit<T, 'at'> : never;
 
+/** Of the workers, where they have no store. */
+export const GROUP = { name: 'lab', toolsets: ['trace'] };
+
 /** One seed, one clock, one broker, one store, and the real processes on them. */
 export class World {
   readonly random: SeededRandom;
@@ -56,7 +59,11 @@ export class World {
     destination: { write: (line: string) => void this.complaints.push(line) },
   });
 
-  constructor(readonly seed: number) {
+  /** @param hasLedger workers have no store and ask the orchestrators */
+  constructor(
+    readonly seed: number,
+    readonly hasLedger = false,
+  ) {
     this.random = new SeededRandom(seed);
     this.clock = new VirtualClock(this.random.fork());
     this.faults = new Faults(this.random.fork());

@@ -6,6 +6,7 @@ import type { LedgerMembers } from './ledger-members.js';
 
 /** Requests of one group that are served at once; more are dropped, and repeated by those who asked. */
 const MAX_IN_HAND = 1_000;
+const FAILED_PAUSE_MS = 1_000;
 
 export interface LedgerServerOptions extends CallVerbsOptions {
   groups: readonly WorkerGroup[];
@@ -99,6 +100,8 @@ export class LedgerServer {
       await serve();
     } catch (error) {
       this.ports.log.warn({ err: error, verb: type }, 'serving a worker failed');
+      // Meanwhile the next requests go to other orchestrators, which may have the store.
+      await this.ports.clock.sleep(FAILED_PAUSE_MS);
     }
   }
 }

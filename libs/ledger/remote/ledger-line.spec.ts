@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Body, Message } from '#contracts';
 import type { PublishOutcome } from '#messaging';
+import { StoreUnavailableError } from '#store';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import { LedgerLine } from './ledger-line.js';
 
@@ -61,6 +62,6 @@ describe('a request to the ledger', () => {
     const left = ask();
     await clock.advance(0);
     leaving.abort(new Error('leaving'));
-    await expect(left).rejects.toThrow('leaving');
+    await expect(left).rejects.toThrow(StoreUnavailableError);
   });
 });

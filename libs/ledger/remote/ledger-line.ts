@@ -1,9 +1,11 @@
 import { newMessage, type Body, type LedgerAnswered, type LedgerRequestType } from '#contracts';
 import { ledgerQueueName, type Bus, type LedgerPurpose } from '#messaging';
+import { StoreUnavailableError } from '#store';
 import { backOffMs, type Time } from '#time';
 
 /** A request that waits longer is repeated: its message, its server or the answer may be lost. */
 const PATIENCE_MS = 1_000;
+const LEFT = 'the worker left before the ledger answered';
 const PAUSES = { firstMs: 100, longestMs: 2_000 };
 
 /** The ledger will never do this. Its text says why. */
@@ -16,7 +18,7 @@ export interface LedgerLineOptions extends Time {
   group: string;
   /** This worker's id. */
   me: string;
-  /** Once aborted, requests reject: other workers do what is left. */
+  /** Once aborted, requests reject with `StoreUnavailableError`: other workers do what is left. */
   leaving: AbortSignal;
 }
 
@@ -30,9 +32,13 @@ type Fields<T extends LedgerRequestType> = Omit<Body<T>, 'request_id' | 'worker'
 
 /** Asks the ledger. A request is repeated with back-off, through every outage, until it is answered. */
 export class LedgerLine {
-  private readonly waiting = new Map<string, (answer: LedgerAnswered) => void>();
+  private readonly waiting = new Map<string, (answer: LedgerAnswered | 'left') => void>();
 
-  constructor(private readonly options: LedgerLineOptions) {}
+  constructor(private readonly options: LedgerLineOptions) {
+    const { leaving } = options;
+    const leave = (): void => this.waiting.forEach((settle) => settle('left'));
+    leaving.addEventListener('abort', leave, { once: true });
+  }
 
   /** An answer has arrived. */
   answered(answer: LedgerAnswered): void {
@@ -48,16 +54,17 @@ export class LedgerLine {
     const { random, leaving, me: worker } = this.options;
     const request_id = random.id();
     const body = { ...fields, request_id, worker } as unknown as Body<T>;
-    const answer = new Promise<LedgerAnswered>((resolve) => this.waiting.set(request_id, resolve));
+    const answer = new Promise<LedgerAnswered | 'left'>((resolve) => this.waiting.set(request_id, resolve));
     try {
       let key = first;
       for (let failures = 0; ;) {
-        leaving.throwIfAborted();
+        if (leaving.aborted) throw new StoreUnavailableError(LEFT);
         const sent = await this.send(key, purpose, newMessage(this.options, type, body));
         const isReturned = key !== undefined && sent === 'returned';
         key = undefined;
         if (isReturned) continue;
         const given = await this.within(answer, PATIENCE_MS + backOffMs(failures++, PAUSES, random));
+        if (given === 'left') throw new StoreUnavailableError(LEFT);
         if (given?.refused !== undefined) throw new LedgerRefusal(given.refused);
         if (given) return given;
       }
@@ -81,24 +88,13 @@ export class LedgerLine {
     return key === undefined ? bus.publish(ledgerQueueName(group, purpose), message) : bus.send(key, message);
   }
 
-  private async within(
-    answer: Promise<LedgerAnswered>,
-    patienceMs: number,
-  ): Promise<LedgerAnswered | undefined> {
-    const { clock, leaving } = this.options;
-    return new Promise((resolve, reject) => {
-      const timer = clock.after(patienceMs, () => end(undefined));
-      const onLeave = (): void => {
+  private within<T>(answer: Promise<T>, patienceMs: number): Promise<T | undefined> {
+    return new Promise((resolve) => {
+      const timer = this.options.clock.after(patienceMs, () => resolve(undefined));
+      void answer.then((given) => {
         timer.cancel();
-        reject(leaving.reason as Error);
-      };
-      const end = (given: LedgerAnswered | undefined): void => {
-        timer.cancel();
-        leaving.removeEventListener('abort', onLeave);
         resolve(given);
-      };
-      leaving.addEventListener('abort', onLeave, { once: true });
-      void answer.then(end);
+      });
     });
   }
 }

@@ -41,6 +41,8 @@ export async function claimAgain(
     store.getOutcome(body.tool_call_id),
   ]);
   const holder = claims.at(-1);
+  // This very claim was won before, and its answer was lost.
+  if (holder && isOwn(ports, call, holder)) return afterReclaim(ports, body, holder);
   const liveness =
     holder?.purpose === 'run' && !outcome ? await livenessOfOwner(ports, holder.owner) : 'alive';
   const action = decideLostClaim(
@@ -70,9 +72,11 @@ export async function claimNext(
   attempt: number,
   evidence?: Claim['evidence'],
 ): Promise<ClaimResult> {
-  const { body } = call;
   const { won, row } = await claim(ports, call, attempt, evidence);
-  if (!won) return 'nothing';
+  return won ? afterReclaim(ports, call.body, row) : 'nothing';
+}
+
+async function afterReclaim(ports: Ports, body: ToolCallBody, row: Claim): Promise<ClaimResult> {
   const [step, next, outcome] = await Promise.all([
     ports.store.getStep(body.turn_id, body.n),
     ports.store.getStep(body.turn_id, body.n + 1),
@@ -88,7 +92,7 @@ export async function claimNext(
     case 'uncommitted':
       return 'nothing';
     case 'stopped':
-      return { stopped: attempt };
+      return { stopped: row.n };
   }
 }
 
@@ -125,17 +129,21 @@ export function outcomeRow(
 }
 
 /** A row with this claim's nonce is this claim, whoever inserted it: its answer was lost. */
+function isOwn({ me }: Ports, { nonce }: WorkerCall, row: Claim): boolean {
+  return nonce !== undefined && row.nonce === nonce && row.owner === me;
+}
+
 async function claim(
   ports: Ports,
-  { body, nonce }: WorkerCall,
+  call: WorkerCall,
   attempt: number,
   evidence?: Claim['evidence'],
 ): Promise<Inserted<Claim>> {
   const at = timestampOf(ports.clock);
+  const { body, nonce } = call;
   const wanted = runClaim(body.tool_call_id, attempt, { ...body, owner: ports.me, at, evidence, nonce });
   const { won, row } = await ports.store.claim(wanted);
-  const isMine = nonce !== undefined && row.nonce === nonce && row.owner === ports.me;
-  return { won: won || isMine, row };
+  return { won: won || isOwn(ports, call, row), row };
 }
 
 async function livenessOfOwner({ peers, me }: Ports, owner: string): Promise<Liveness> {

@@ -7,6 +7,7 @@ import {
   MAX_QUEUE_LENGTH,
   sharedQueues,
 } from '../port/topology.js';
+import { parseLedgerQueue, REQUEST_LIFE_MS } from '../port/ledger-topology.js';
 import { MemoryQueue, type StoredMessage } from './memory-queue.js';
 
 type Receive = (content: Buffer) => void;
@@ -19,7 +20,7 @@ export class MemoryBroker {
   private readonly control = new Map<string, Set<Receive>>();
   private readonly followers = new Map<string, Set<Receive>>();
 
-  constructor(private readonly clock: Pick<Clock, 'soon'>) {
+  constructor(private readonly clock: Pick<Clock, 'soon' | 'now'>) {
     this.add(deadLetterQueue.name, Infinity, Infinity);
     for (const name of sharedQueues) this.declareQueue(name);
   }
@@ -27,7 +28,12 @@ export class MemoryBroker {
   /** Creates a `tools.…` queue, as its first consumer does. `maxLength` limits its ready messages. */
   declareQueue(name: string, maxLength = MAX_QUEUE_LENGTH): MemoryQueue {
     if (!kindOfQueue(name)) throw new TypeError(`there is no queue ${name}`);
-    return this.queues.get(name) ?? this.add(name, maxLength, DELIVERY_LIMIT);
+    const known = this.queues.get(name);
+    if (known) return known;
+    const isLedger = parseLedgerQueue(name) !== undefined;
+    return isLedger
+      ? this.add(name, maxLength, Infinity, REQUEST_LIFE_MS)
+      : this.add(name, maxLength, DELIVERY_LIMIT);
   }
 
   get deadLetters(): MemoryQueue {
@@ -75,11 +81,11 @@ export class MemoryBroker {
     remove(this.followers, conversationId, receive);
   }
 
-  private add(name: string, maxLength: number, deliveryLimit: number): MemoryQueue {
+  private add(name: string, maxLength: number, deliveryLimit: number, lifeMs = Infinity): MemoryQueue {
     const onDead = (message: StoredMessage, death: { queue: string; reason: string }): void => {
       this.deadLetters.push({ ...message, returns: 0, death });
     };
-    const queue = new MemoryQueue({ name, maxLength, deliveryLimit, onDead, clock: this.clock });
+    const queue = new MemoryQueue({ name, maxLength, deliveryLimit, lifeMs, onDead, clock: this.clock });
     this.queues.set(name, queue);
     return queue;
   }

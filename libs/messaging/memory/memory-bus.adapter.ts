@@ -1,10 +1,11 @@
-import { controlKey, encodeMessage, type ConversationEvent, type Message, type Role } from '#contracts';
+import { encodeMessage, type ConversationEvent, type Message, type Role } from '#contracts';
 import type { Time } from '#time';
 import { silentLogger, type BusLogger } from '../port/bus-logger.js';
 import type { Bus, Consumer, DeadDelivery, Handler, PublishOutcome } from '../port/bus.port.js';
 import { deliverCommand, deliverControl, deliverDead, describeDeath } from '../port/deliver.js';
 import { encodeEvent } from '../port/event-codec.js';
 import { EventListeners } from '../port/event-listeners.js';
+import { controlKeysOf } from '../port/topology.js';
 import type { MemoryBroker } from './memory-broker.js';
 import { MemoryConsumer, type MemoryHandler } from './memory-consumer.js';
 import type { MemoryQueue, StoredMessage } from './memory-queue.js';
@@ -100,7 +101,7 @@ class MemoryBus implements Bus {
     const receive = (content: Buffer): void => {
       if (this.isConnected()) deliverControl(content, handler, this.logger);
     };
-    for (const key of [controlKey(identity.processId), `${identity.role}.all`]) {
+    for (const key of controlKeysOf(identity)) {
       this.broker.listen(key, receive);
       this.controlListeners.push({ key, receive });
     }

@@ -6,6 +6,8 @@ export interface StoredMessage {
   messageId: string;
   /** How often a consumer returned it. */
   returns: number;
+  /** By the queue's monotonic clock. */
+  pushedAt?: number;
   /** The queue in which it died and the reason, for messages in `dead-letters`. */
   death?: { queue: string; reason: string };
 }
@@ -21,7 +23,9 @@ export interface MemoryQueueOptions {
   maxLength: number;
   /** The number of returns after which a message is dead. */
   deliveryLimit: number;
-  clock: Pick<Clock, 'soon'>;
+  /** How long a message may wait; then it is dropped. */
+  lifeMs: number;
+  clock: Pick<Clock, 'soon' | 'now'>;
   onDead(message: StoredMessage, death: { queue: string; reason: string }): void;
 }
 
@@ -46,7 +50,7 @@ export class MemoryQueue {
 
   push(message: StoredMessage): 'confirmed' | 'refused' {
     if (this.ready.length >= this.options.maxLength) return 'refused';
-    this.ready.push(message);
+    this.ready.push({ ...message, pushedAt: this.options.clock.now() });
     this.schedule();
     return 'confirmed';
   }
@@ -85,11 +89,17 @@ export class MemoryQueue {
     });
   }
 
+  private hasExpired({ pushedAt = 0 }: StoredMessage): boolean {
+    const { clock, lifeMs } = this.options;
+    return clock.now() - pushedAt > lifeMs;
+  }
+
   private handOut(): void {
     while (this.ready.length > 0) {
       const seat = this.seats.find(({ isFree }) => isFree);
       const message = seat && this.ready.shift();
       if (!message) return;
+      if (this.hasExpired(message)) continue;
       // Move it to the end: consumers are served in turn.
       this.seats = [...this.seats.filter((other) => other !== seat), seat];
       seat.take(message);

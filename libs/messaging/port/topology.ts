@@ -94,6 +94,12 @@ export function controlExchangeOf(key: string): string {
   return group === undefined ? exchanges.control : `${exchanges.control}.${group}`;
 }
 
+/** Under which keys a process receives control messages: its own, and that of all like it. */
+export function controlKeysOf({ role, processId }: { role: Role; processId: string }): string[] {
+  const own = controlKey(processId);
+  return [own, groupOf(own) === undefined ? `${role}.all` : 'ledger.all'];
+}
+
 /** `connectionId` makes the name unique: the broker may hold a dead connection's exclusive queue for half a minute. */
 export function controlQueue(
   identity: { role: Role; processId: string },
@@ -104,10 +110,8 @@ export function controlQueue(
   // The credentials of a group may use only names that begin with the group's.
   const name = `${group === undefined ? own : own.replace(`${group}--`, `${group}.`)}.control.${connectionId}`;
   const exchange = controlExchangeOf(own);
-  return exclusiveQueue(name, { 'x-overflow': 'reject-publish', 'x-max-length': 10_000 }, [
-    { queue: name, exchange, key: own },
-    { queue: name, exchange, key: group === undefined ? `${identity.role}.all` : 'ledger.all' },
-  ]);
+  const bindings = controlKeysOf(identity).map((key) => ({ queue: name, exchange, key }));
+  return exclusiveQueue(name, { 'x-overflow': 'reject-publish', 'x-max-length': 10_000 }, bindings);
 }
 
 /** Bound to each conversation that the process follows. */
