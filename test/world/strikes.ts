@@ -3,6 +3,9 @@ import type { Kind, SimulatedProcess } from './simulated-process.js';
 import type { World } from './world.js';
 
 /** What is done to one process. `stop`: told to end; `freeze_host`: its machine is suspended. */
+/** The longest that a connection takes to come back. */
+const RECONNECT_MS = 1_600;
+
 export const BLOWS = ['kill', 'freeze', 'freeze_host', 'cut_bus', 'cut_store', 'delay', 'stop'] as const;
 /** What is done to the broker or the store, and so to all. `broker_wiped`: it restarts, and its queues are empty. */
 export const OUTAGES = ['broker_restart', 'broker_wiped', 'store_away', 'alarm'] as const;
@@ -77,6 +80,9 @@ export class Strikes {
         return new Promise((resolve) => clock.soon(resolve));
       case 'cut_bus':
         process.cutBus(forMs);
+        // Its beats travel over the broker.
+        if (world.hasLedger && process.kind === 'worker')
+          world.live({ what: 'cut_off', place, process_id, until: until + RECONNECT_MS });
         return undefined;
       case 'cut_store':
         process.isCutFromStore = true;
