@@ -40,16 +40,10 @@ const artifacts = z.array(artifactReferenceSchema).max(64).optional();
 const aboutCall = { ...request, call: callTicketSchema };
 
 export const ledgerBodySchemas = {
-  /**
-   * `first`: attempt 1. `again`: after it was lost. `next`: the attempt after this worker's own one, whose connection
-   * broke.
-   */
-  'ledger.claim': z.object({
-    ...aboutCall,
-    how: z.enum(['first', 'again', 'next']),
-    /** With `next`: the attempt that is claimed. */
-    attempt: attempt.optional(),
-  }),
+  /** Attempt 1, or a later one that `ledger.judge` allowed or whose predecessor was this worker's own. */
+  'ledger.claim': z.object({ ...aboutCall, attempt, evidence: claimSchema.shape.evidence }),
+  /** Attempt 1 was lost: whether a later one may be claimed. */
+  'ledger.judge': z.object(aboutCall),
   /** The call ended with this result under this attempt. */
   'ledger.settle': z.object({
     ...aboutCall,
@@ -142,8 +136,11 @@ const answers = {
   claim: z.object({
     claimed: z.enum(['mine', 'lost', 'elsewhere', 'stopped']),
     claim: claimSchema.optional(),
-    attempt: attempt.optional(),
+    /** The tool is paused: the worker ends the call without starting it. */
+    pause: switchSchema.optional(),
   }),
+  /** Absent: the call belongs to another worker, or has ended. */
+  judge: z.object({ attempt: attempt.optional(), evidence: claimSchema.shape.evidence }),
   refuse: z.object({ ended: z.boolean() }),
   stand_back: z.object({ started: z.boolean() }),
   ask: z.object({ number: attempt, expires_at: timestampSchema, answer: answerSchema.nullable() }),

@@ -12,6 +12,8 @@ const AIMED_FROM = 1_001;
 const TRIES = 40;
 /** Seeds of walks in which operators switch something. */
 const SWITCHED_FROM = 2_001;
+/** Seeds of walks in which workers ask the ledger. */
+const LEDGER_FROM = 3_001;
 
 describe('a world of real gateways, orchestrators and tool workers', () => {
   const pool = new PlayerPool();
@@ -52,6 +54,12 @@ describe('a world of real gateways, orchestrators and tool workers', () => {
       for (let tries = 0; tries < TRIES && !isStruck(); tries++)
         await walk([seed++], { strikes: 10, stops: 0.9, aim: { how, kind, point } });
     }
+  }, 600_000);
+
+  it('keeps every promise with workers that have no store', async () => {
+    const from = (first: number) => Array.from({ length: 25 }, (_, i) => first + i);
+    await walk(from(LEDGER_FROM), { hasLedger: true });
+    await walk(from(LEDGER_FROM), { hasLedger: true, switches: 12 });
   }, 600_000);
 
   it('keeps every promise while operators pause, drain and refuse', async () => {

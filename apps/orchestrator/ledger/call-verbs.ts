@@ -5,7 +5,7 @@ import { StoreLedger, type CallTokens, type Claimed, type WorkerCall } from '#le
 import type { WorkerGroup } from '#messaging';
 import { makeArtifact } from '#tools';
 import { timestampOf } from '#time';
-import { toolsetOf } from '#turn';
+import { attemptsOf, mayRunAgain, toolsetOf } from '#turn';
 import { ArtifactParts } from './artifact-parts.js';
 import { LedgerCalls } from './ledger-calls.js';
 import { OwnedAttempts } from './owned-attempts.js';
@@ -53,25 +53,30 @@ export class CallVerbs {
     return undefined;
   }
 
-  async claim({
-    worker,
-    call: ticket,
-    how,
-    attempt,
-    request_id,
-  }: Body<'ledger.claim'>): Promise<Answer | Refused> {
+  /**
+   * Copies of a request may be served in any order, by several orchestrators, and the worker follows the first answer.
+   * So a claim decides nothing but itself.
+   */
+  async claim(body: Body<'ledger.claim'>): Promise<Answer | Refused> {
+    const { worker, call: ticket, attempt, evidence, request_id } = body;
+    if (attempt > 1 && (!mayRunAgain(ticket.class) || attempt > attemptsOf(ticket)))
+      return { refused: 'The call must not be started again.' };
     const asked = await this.find(worker, ticket);
     if (!asked) return { claim: { claimed: 'elsewhere' } };
-    if (how === 'next' && !(await this.attempts.isOf(ticket.tool_call_id, attempt! - 1, worker)))
-      return { refused: 'The attempt before is not this worker’s.' };
-    const { ledger } = asked;
     const call = { ...asked.call, nonce: request_id };
-    const claimed = await {
-      first: () => ledger.claim(call),
-      again: () => ledger.claimAgain(call),
-      next: () => ledger.claimNext(call, attempt!),
-    }[how]();
-    return { claim: this.noteClaim(worker, asked, claimed) };
+    if (attempt > 1)
+      return { claim: this.noteClaim(worker, asked, await asked.ledger.claimNext(call, attempt, evidence)) };
+    const { won, row } = await asked.ledger.claimFirst(call);
+    if (!won) return { claim: { claimed: 'lost' } };
+    const pause = this.options.switches.pauseOf(ticket.tool_name);
+    const mine = { mine: row };
+    return { claim: { ...this.noteClaim(worker, asked, mine, pause === undefined), pause } };
+  }
+
+  async judge({ worker, call: ticket }: Body<'ledger.judge'>): Promise<Answer> {
+    const asked = await this.find(worker, ticket);
+    const judged = await asked?.ledger.judgeLostClaim(asked.call);
+    return { judge: judged === undefined || judged === 'elsewhere' ? {} : judged };
   }
 
   async settle(body: Body<'ledger.settle'>): Promise<Answer | Refused> {
@@ -168,17 +173,18 @@ export class CallVerbs {
   private noteClaim(
     worker: string,
     { call, ledger }: Asked,
-    claimed: Claimed | 'lost',
+    claimed: Claimed,
+    starts = true,
   ): LedgerAnswers['claim'] {
-    if (claimed === 'lost' || claimed === 'elsewhere') return { claimed };
+    if (claimed === 'elsewhere') return { claimed };
     const { tool_call_id } = call.body;
     if ('stopped' in claimed) {
       this.attempts.note(tool_call_id, claimed.stopped, worker);
-      return { claimed: 'stopped', attempt: claimed.stopped };
+      return { claimed: 'stopped' };
     }
     const claim = claimed.mine;
     this.attempts.note(tool_call_id, claim.n, worker);
-    ledger.start(call, claim);
+    if (starts) ledger.start(call, claim);
     return { claimed: 'mine', claim };
   }
 

@@ -75,6 +75,7 @@ export class LedgerServer {
   private async serveCall(message: LedgerMessage): Promise<Answer | Refused> {
     const { verbs } = this;
     if (message.type === 'ledger.claim') return verbs.claim(message.body);
+    if (message.type === 'ledger.judge') return verbs.judge(message.body);
     if (message.type === 'ledger.settle') return verbs.settle(message.body);
     if (message.type === 'ledger.refuse') return verbs.refuse(message.body);
     if (message.type === 'ledger.stand_back') return verbs.standBack(message.body);

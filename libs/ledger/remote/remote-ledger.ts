@@ -6,13 +6,15 @@ import {
   type Artifact,
   type Body,
   type CallTicket,
+  type Claim,
   type LedgerAnswered,
   type LedgerAnswers,
+  type Switch,
   type ToolResult,
 } from '#contracts';
 import type { Ports } from '#journal';
 import { timestampOf } from '#time';
-import { decideDelivery } from '#turn';
+import { decideDelivery, pausedDetail } from '#turn';
 import type {
   AskedQuestion,
   CallLedger,
@@ -46,21 +48,20 @@ export class RemoteLedger implements CallLedger {
 
   async claim(call: WorkerCall) {
     await this.options.beKnown();
-    const claimed = await this.claimAs(call, { how: 'first' });
+    const claimed = await this.claimAttempt(call, 1);
     if (claimed === 'lost' || claimed === 'elsewhere') return claimed;
-    if ('stopped' in claimed) return 'elsewhere';
-    return (await this.isInTime(call, claimed.mine.n)) ? claimed : 'elsewhere';
+    return 'mine' in claimed && (await this.mayStart(call, claimed)) ? { mine: claimed.mine } : 'elsewhere';
   }
 
   async claimAgain(call: WorkerCall): Promise<Claimed> {
-    await this.options.beKnown();
-    const claimed = await this.claimAs(call, { how: 'again' });
-    return claimed === 'lost' ? 'elsewhere' : claimed;
+    const answer = await this.request(call, 'ledger.judge', { call: ticketOf(call) });
+    const { attempt, evidence } = given('judge', answer);
+    return attempt === undefined ? 'elsewhere' : this.claimNext(call, attempt, evidence);
   }
 
-  async claimNext(call: WorkerCall, attempt: number): Promise<Claimed> {
+  async claimNext(call: WorkerCall, attempt: number, evidence?: Claim['evidence']): Promise<Claimed> {
     await this.options.beKnown();
-    const claimed = await this.claimAs(call, { how: 'next', attempt });
+    const claimed = await this.claimAttempt(call, attempt, evidence);
     return claimed === 'lost' ? 'elsewhere' : claimed;
   }
 
@@ -137,24 +138,30 @@ export class RemoteLedger implements CallLedger {
     return sendArtifact(this.options.line, { call: ticketOf(call), artifact, first: this.about(call).first });
   }
 
-  private async claimAs(
+  private async claimAttempt(
     call: WorkerCall,
-    by: Pick<Body<'ledger.claim'>, 'how' | 'attempt'>,
-  ): Promise<Claimed | 'lost'> {
-    const answer = await this.request(call, 'ledger.claim', { call: ticketOf(call), ...by });
-    const { claimed, claim, attempt } = given('claim', answer);
-    if (claimed === 'mine') {
-      this.servers.set(call.body.tool_call_id, answer.server);
-      return { mine: claim! };
-    }
-    return claimed === 'stopped' ? { stopped: attempt! } : claimed;
+    attempt: number,
+    evidence?: Claim['evidence'],
+  ): Promise<{ mine: Claim; pause?: Switch } | { stopped: number } | 'elsewhere' | 'lost'> {
+    const answer = await this.request(call, 'ledger.claim', { call: ticketOf(call), attempt, evidence });
+    const { claimed, claim, pause } = given('claim', answer);
+    if (claimed === 'stopped') return { stopped: attempt };
+    if (claimed !== 'mine') return claimed;
+    this.servers.set(call.body.tool_call_id, answer.server);
+    return { mine: claim!, pause };
   }
 
-  /** The answer may have taken longer than the call may wait. Then it ends without having started. */
-  private async isInTime(call: WorkerCall, attempt: number): Promise<boolean> {
-    const now = decideDelivery(Date.parse(call.body.deadline), this.options.clock.wall());
-    if (now.do !== 'refuse') return true;
-    await this.settle(call, { attempt, durationMs: 0, result: { status: 'failure', error: now.error } });
+  /** A paused call ends without having started, and so does one whose answer took longer than it may wait. */
+  private async mayStart(
+    call: WorkerCall,
+    { mine: { n: attempt }, pause }: { mine: Claim; pause?: Switch },
+  ): Promise<boolean> {
+    const { tool_name, deadline } = call.body;
+    const now = decideDelivery(Date.parse(deadline), this.options.clock.wall());
+    const late = now.do === 'refuse' ? now.error : undefined;
+    const error = pause ? pausedDetail(tool_name, pause, { wasClaimed: false }) : late;
+    if (!error) return true;
+    await this.settle(call, { attempt, durationMs: 0, result: { status: 'failure', error } });
     return false;
   }
 
@@ -186,7 +193,13 @@ export class RemoteLedger implements CallLedger {
 }
 
 type CallRequest =
-  'ledger.claim' | 'ledger.settle' | 'ledger.refuse' | 'ledger.stand_back' | 'ledger.ask' | 'ledger.reply';
+  | 'ledger.claim'
+  | 'ledger.judge'
+  | 'ledger.settle'
+  | 'ledger.refuse'
+  | 'ledger.stand_back'
+  | 'ledger.ask'
+  | 'ledger.reply';
 
 function given<Verb extends keyof LedgerAnswers>(verb: Verb, answer: LedgerAnswered): LedgerAnswers[Verb] {
   const found = answer[verb] as LedgerAnswers[Verb] | undefined;

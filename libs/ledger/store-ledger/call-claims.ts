@@ -24,16 +24,22 @@ export function claimFirst(ports: Ports, call: WorkerCall): Promise<Inserted<Cla
   return claim(ports, call, 1);
 }
 
+/** An attempt that may be claimed, because the owner of the one before is lost. */
+export interface NextAttempt {
+  attempt: number;
+  evidence?: Claim['evidence'];
+}
+
 /**
- * After a lost attempt 1: reads the rows, checks whether the owner is alive, and follows the rules.
+ * After a lost attempt 1: reads the rows, checks whether the owner is alive, and follows the rules. Claims nothing.
  *
  * @param pauseOf the switch that pauses a tool: then the call ends instead of being claimed again
  */
-export async function claimAgain(
+export async function judgeLostClaim(
   ports: Ports,
   call: WorkerCall,
   pauseOf: KnownSwitches['pauseOf'],
-): Promise<ClaimResult> {
+): Promise<{ outcome: Outcome } | { next: NextAttempt } | 'nothing'> {
   const { store } = ports;
   const { body, label } = call;
   const [claims, outcome] = await Promise.all([
@@ -41,8 +47,6 @@ export async function claimAgain(
     store.getOutcome(body.tool_call_id),
   ]);
   const holder = claims.at(-1);
-  // This very claim was won before, and its answer was lost.
-  if (holder && isOwn(ports, call, holder)) return afterReclaim(ports, body, holder);
   const liveness =
     holder?.purpose === 'run' && !outcome ? await livenessOfOwner(ports, holder.owner) : 'alive';
   const action = decideLostClaim(
@@ -60,7 +64,8 @@ export async function claimAgain(
       const pause = pauseOf(body.tool_name);
       if (pause)
         return { outcome: await settle(ports, label, pausedOutcome(ports, body, action.attempt - 1, pause)) };
-      return claimNext(ports, call, action.attempt, holder && evidenceOf(holder.owner, liveness, ports.me));
+      const evidence = holder && evidenceOf(holder.owner, liveness, ports.me);
+      return { next: { attempt: action.attempt, evidence } };
     }
   }
 }
@@ -69,8 +74,7 @@ export async function claimAgain(
 export async function claimNext(
   ports: Ports,
   call: WorkerCall,
-  attempt: number,
-  evidence?: Claim['evidence'],
+  { attempt, evidence }: NextAttempt,
 ): Promise<ClaimResult> {
   const { won, row } = await claim(ports, call, attempt, evidence);
   return won ? afterReclaim(ports, call.body, row) : 'nothing';

@@ -12,12 +12,12 @@ import type {
   WorkerCall,
 } from '../port/call-ledger.port.js';
 import {
-  claimAgain,
   claimFirst,
   claimNext,
+  judgeLostClaim,
   outcomeRow,
   pausedAfterClaim,
-  type ClaimResult,
+  type NextAttempt,
 } from './call-claims.js';
 import { hintResult } from './hint-result.js';
 import { askQuestion, giveUpAsking, readAnswer } from './questions.js';
@@ -31,7 +31,7 @@ export class StoreLedger implements CallLedger {
   ) {}
 
   async claim(call: WorkerCall): Promise<{ mine: Claim } | 'elsewhere' | 'lost'> {
-    const { won, row } = await claimFirst(this.ports, call);
+    const { won, row } = await this.claimFirst(call);
     if (!won) return 'lost';
     // A process that was frozen learns of a pause only while it waits for this claim.
     const pause = this.pauseOf(call.body.tool_name);
@@ -41,11 +41,30 @@ export class StoreLedger implements CallLedger {
   }
 
   async claimAgain(call: WorkerCall): Promise<Claimed> {
-    return this.told(call, await claimAgain(this.ports, call, this.pauseOf));
+    const judged = await this.judgeLostClaim(call);
+    return judged === 'elsewhere' ? judged : this.claimNext(call, judged.attempt, judged.evidence);
   }
 
-  async claimNext(call: WorkerCall, attempt: number): Promise<Claimed> {
-    return this.told(call, await claimNext(this.ports, call, attempt));
+  async claimNext(call: WorkerCall, attempt: number, evidence?: Claim['evidence']): Promise<Claimed> {
+    const result = await claimNext(this.ports, call, { attempt, evidence });
+    if (result === 'nothing') return 'elsewhere';
+    if (!('outcome' in result)) return result;
+    await hintResult(this.ports, call.body, result.outcome);
+    return 'elsewhere';
+  }
+
+  /** Attempt 1 without a look at pauses. */
+  claimFirst(call: WorkerCall) {
+    return claimFirst(this.ports, call);
+  }
+
+  /** The attempt that may be claimed after a lost one. A call that has ended is told to its driver. */
+  async judgeLostClaim(call: WorkerCall): Promise<NextAttempt | 'elsewhere'> {
+    const judged = await judgeLostClaim(this.ports, call, this.pauseOf);
+    if (judged === 'nothing') return 'elsewhere';
+    if ('next' in judged) return judged.next;
+    await hintResult(this.ports, call.body, judged.outcome);
+    return 'elsewhere';
   }
 
   start({ body, label }: WorkerCall, claim: Claim): void {
@@ -125,14 +144,6 @@ export class StoreLedger implements CallLedger {
   private async end({ body, label }: WorkerCall, outcome: Outcome, traceparent?: string): Promise<void> {
     const stands = await settle(this.ports, label, outcome);
     await hintResult(this.ports, body, stands, traceparent);
-  }
-
-  /** A driver that does not know of an outcome is told of it. */
-  private async told({ body }: WorkerCall, result: ClaimResult): Promise<Claimed> {
-    if (result === 'nothing') return 'elsewhere';
-    if (!('outcome' in result)) return result;
-    await hintResult(this.ports, body, result.outcome);
-    return 'elsewhere';
   }
 
   private refusalOf(body: WorkerCall['body'], result: ToolResult): Outcome {

@@ -2,6 +2,7 @@ import { CLAIMS } from './claims.js';
 import { DELETE } from './delete.js';
 import { DRAIN } from './drain.js';
 import { FEEDS } from './feeds.js';
+import { LEDGER } from './ledger.js';
 import { LIVENESS } from './liveness.js';
 import type { Mutant } from './mutant.js';
 import { RETRYING_STORE } from './store.js';
@@ -18,4 +19,5 @@ export const MUTANTS: Record<string, Mutant[]> = {
   feeds: FEEDS,
   sweeper: SWEEPER,
   delete: DELETE,
+  ledger: LEDGER,
 };
