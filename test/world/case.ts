@@ -18,6 +18,8 @@ export interface CaseSettings {
   /** Processes of each kind; default two. */
   of?: Partial<Record<Kind, number>>;
   weather?: Partial<Weather>;
+  /** Workers have no store and ask the orchestrators. */
+  hasLedger?: boolean;
 }
 
 type Steps = PlannedCall[][];
@@ -44,8 +46,8 @@ export class Case {
   private messages = 0;
 
   private constructor(private readonly settings: CaseSettings) {
-    const { seed = 1, weather } = settings;
-    this.world = new World(seed);
+    const { seed = 1, weather, hasLedger } = settings;
+    this.world = new World(seed, hasLedger);
     this.random = new Random(seed);
     const { faults } = this.world;
     faults.model = STEADY;
