@@ -31,7 +31,7 @@ await runMain('standalone', async () => {
   });
   const { gateway, hosts } = await startStandalone(service, config, logger, (identity) =>
     rabbitmqUrl
-      ? createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity })
+      ? createRabbitmqBus({ url: rabbitmqUrl, logger, groups: config.groups, ...identity })
       : createMemoryBus({ broker, logger, ...identity }),
   );
   service.ready();
