@@ -46,7 +46,7 @@ describe('createMetrics', () => {
     expect((await repairs.get()).values).toContainEqual(
       expect.objectContaining({ labels: { kind: 'turn_taken_over' }, value: 0 }),
     );
-    expect((await deadLetters.get()).values).toHaveLength(25);
+    expect((await deadLetters.get()).values).toHaveLength(30);
     expect((await publishOutcomes.get()).values).toEqual([]);
   });
 

@@ -70,9 +70,15 @@ describeWithServices(['rabbitmq'], 'a rate', () => {
       purpose: 'settle',
       decides: { error: { error_type: 'ApiLimitExceeded' } },
     });
-    expect((await metrics.toolRateRefusals.get()).values).toMatchObject([
-      { value: 1, labels: { toolset: 'web' } },
-    ]);
+    // Counted once the driver has been told.
+    const refusals = await waitFor(
+      async () => {
+        const { values } = await metrics.toolRateRefusals.get();
+        return values.length > 0 && values;
+      },
+      { what: 'the refusal is counted' },
+    );
+    expect(refusals).toMatchObject([{ value: 1, labels: { toolset: 'web' } }]);
   });
 
   it('a rate limit is divided by the workers of the toolset, and again when one leaves', async () => {
