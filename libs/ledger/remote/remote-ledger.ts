@@ -54,7 +54,7 @@ export class RemoteLedger implements CallLedger {
   }
 
   async claimAgain(call: WorkerCall): Promise<Claimed> {
-    const answer = await this.request(call, 'ledger.judge', { call: ticketOf(call) });
+    const answer = await this.request(call, 'ledger.judge', {});
     const { attempt, evidence } = given('judge', answer);
     return attempt === undefined ? 'elsewhere' : this.claimNext(call, attempt, evidence);
   }
@@ -78,7 +78,6 @@ export class RemoteLedger implements CallLedger {
 
   async settle(call: WorkerCall, { attempt, durationMs, result, traceparent }: Ran): Promise<void> {
     await this.request(call, 'ledger.settle', {
-      call: ticketOf(call),
       attempt,
       duration_ms: durationMs,
       at: timestampOf(this.options.clock),
@@ -99,7 +98,7 @@ export class RemoteLedger implements CallLedger {
 
   async standBack(call: WorkerCall, held: HeldClaims): Promise<{ started: boolean }> {
     const { attempt, first, hasRun: has_run, neverStarted: never_started } = held;
-    const told = { call: ticketOf(call), attempt, first, has_run, never_started };
+    const told = { attempt, first, has_run, never_started };
     return given('stand_back', await this.request(call, 'ledger.stand_back', told));
   }
 
@@ -119,18 +118,18 @@ export class RemoteLedger implements CallLedger {
     { message, schema }: Question,
     { after, expireMs: expire_ms }: { after: number; expireMs: number },
   ): Promise<AskedQuestion> {
-    const told = { call: ticketOf(call), message, schema, after, expire_ms };
+    const told = { message, schema, after, expire_ms };
     const { number, expires_at, answer } = given('ask', await this.request(call, 'ledger.ask', told));
     return { number, expiresAt: Date.parse(expires_at), answer };
   }
 
   async answerOf(call: WorkerCall, number: number): Promise<Answer | null> {
-    const told = { call: ticketOf(call), number, give_up: false };
+    const told = { number, give_up: false };
     return given('reply', await this.request(call, 'ledger.reply', told)).answer;
   }
 
   async giveUpAsking(call: WorkerCall, number: number): Promise<Answer> {
-    const told = { call: ticketOf(call), number, give_up: true };
+    const told = { number, give_up: true };
     return given('reply', await this.request(call, 'ledger.reply', told)).answer!;
   }
 
@@ -143,7 +142,7 @@ export class RemoteLedger implements CallLedger {
     attempt: number,
     evidence?: Claim['evidence'],
   ): Promise<{ mine: Claim; pause?: Switch } | { stopped: number } | 'elsewhere' | 'lost'> {
-    const answer = await this.request(call, 'ledger.claim', { call: ticketOf(call), attempt, evidence });
+    const answer = await this.request(call, 'ledger.claim', { attempt, evidence });
     const { claimed, claim, pause } = given('claim', answer);
     if (claimed === 'stopped') return { stopped: attempt };
     if (claimed !== 'mine') return claimed;
@@ -166,20 +165,17 @@ export class RemoteLedger implements CallLedger {
   }
 
   private async refuseAs(call: WorkerCall, result: ToolResult, unclaimed: boolean): Promise<boolean> {
-    const told = {
-      call: ticketOf(call),
-      result: completeResult(result),
-      unclaimed,
-    };
+    const told = { result: completeResult(result), unclaimed };
     return given('refuse', await this.request(call, 'ledger.refuse', told)).ended;
   }
 
   private request<T extends CallRequest>(
     call: WorkerCall,
     type: T,
-    told: Omit<Body<T>, 'request_id' | 'worker'>,
+    told: Omit<Body<T>, 'request_id' | 'worker' | 'call'>,
   ): Promise<LedgerAnswered> {
-    return this.options.line.ask(type, told, this.about(call));
+    const about = { ...told, call: ticketOf(call) } as unknown as Omit<Body<T>, 'request_id' | 'worker'>;
+    return this.options.line.ask(type, about, this.about(call));
   }
 
   private about({ body }: WorkerCall) {

@@ -12,29 +12,25 @@ import { exchanges, toolsQueue } from '../port/topology.js';
 import { declareCommandQueue, declareExchanges, declareQueue, onOwnChannel } from './topology.adapter.js';
 
 /** Everything that the workers of a group use: they may declare nothing but their own queues. */
-export async function declareGroup(
+async function declareGroup(
   model: ChannelModel,
   { name, toolsets }: WorkerGroup,
   logger: BusLogger,
 ): Promise<void> {
   const control = groupControlExchange(name);
-  await declareExchanges(
-    model,
-    [exchanges.control, exchanges.commands, ledgerExchange(name), control],
-    logger,
-  );
+  await declareExchanges(model, [exchanges.control, ledgerExchange(name), control], logger);
   await onOwnChannel(model, (channel) => channel.bindExchange(control, exchanges.control, 'ledger.all'));
   for (const toolset of toolsets) await declareCommandQueue(model, toolsQueue(toolset), logger);
 }
 
 export async function declareLedgerQueue(
   model: ChannelModel,
-  group: WorkerGroup,
+  { name }: WorkerGroup,
   purpose: LedgerPurpose,
   logger: BusLogger,
 ): Promise<void> {
-  await declareGroup(model, group, logger);
-  await declareQueue(model, ledgerQueue(group.name, purpose), logger);
+  await declareExchanges(model, [exchanges.commands, ledgerExchange(name)], logger);
+  await declareQueue(model, ledgerQueue(name, purpose), logger);
 }
 
 /** Requests of these groups to this process arrive in its own control queue. */
