@@ -139,6 +139,32 @@ describe('deleting a conversation', () => {
     expect((await read()).due_at).toBeGreaterThan(before + 19 * DAY_MS);
   });
 
+  it('is looked at again at once when a turn was added while one look ended', async () => {
+    await markDeleted(ports, CONVERSATION_ID);
+    await look();
+    await ports.store.settle(outcomeRow(1));
+    const { store } = ports;
+    let added = 0;
+    const racing = Object.create(store, {
+      listSteps: {
+        value: async (...range: Parameters<typeof store.listSteps>) => {
+          const steps = await store.listSteps(...range);
+          if (added++ === 0) {
+            await store.insertTurn({ ...turnRow(3), due_at: null, status: 'completed' });
+            await store.updateConversation(CONVERSATION_ID, { due_at: Date.now() });
+          }
+          return steps;
+        },
+      },
+    }) as typeof store;
+    await removeDeleted({ ...ports, store: racing }, await read(), Date.now());
+    expect(added).toBeGreaterThan(0);
+    expect(await store.getTurn('turn_3')).not.toBeNull();
+    expect((await store.listDueConversations(Date.now(), 10)).map(({ _id }) => _id)).toEqual([
+      CONVERSATION_ID,
+    ]);
+  });
+
   it('removes the rest after thirty days', async () => {
     await remove();
     const endsAt = Date.parse((await read()).deleted_at!) + TOMBSTONE_MS;

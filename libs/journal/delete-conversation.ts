@@ -64,7 +64,10 @@ export async function removeDeleted(ports: Ports, conversation: Conversation, no
     const late_after = await removeLate(ports, conversation);
     if (late_after !== undefined) return store.updateConversation(_id, { late_after });
     const lookMs = Math.min(Math.max(2 * ageMs, ageMs + FIRST_LATE_CHECK_MS), TOMBSTONE_MS);
-    return store.updateConversation(_id, { due_at: Date.parse(deleted_at) + lookMs, late_after: 0 });
+    await store.updateConversation(_id, { due_at: Date.parse(deleted_at) + lookMs, late_after: 0 });
+    // Whoever added a turn during this look asked for the next one, and this write may have replaced that time.
+    const [added] = await store.listTurns(_id, { limit: 1 });
+    return added && store.updateConversation(_id, { due_at: now });
   }
   if (await forgetTurns(ports, _id)) await store.removeConversation(_id);
 }
