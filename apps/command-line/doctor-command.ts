@@ -10,6 +10,7 @@ import { checkConfiguration } from './doctor/check-configuration.js';
 import { checkMcpServers } from './doctor/check-mcp-servers.js';
 import { checkModels } from './doctor/check-model.js';
 import { checkToolsets } from './doctor/check-toolsets.js';
+import { groupHere } from './doctor/group-here.js';
 import type { GatewayApi } from './gateway-api.adapter.js';
 import { describeChecked } from './describe-checked.js';
 import { openStoreToRead } from './store-access.js';
@@ -40,13 +41,14 @@ async function checkAll(
   openApi: () => GatewayApi,
 ): Promise<Checked[]> {
   const time: Time = systemTime();
+  const isInGroup = groupHere(environment) !== undefined;
   const checks: [subject: string, check: () => Checked[] | Promise<Checked[]>][] = [
     ['configuration', () => checkConfiguration(environment)],
     ['broker', () => checkBroker(environment, time.clock)],
     ['store', () => checkStoreOf(environment, isUrlGiven, openApi)],
     ['tools', () => checkToolsets(environment, time)],
     ['MCP servers', () => checkMcpServers(environment, time)],
-    ['model', () => checkModels(environment, time.clock)],
+    ['model', () => (isInGroup ? [] : checkModels(environment, time.clock))],
   ];
   const found = checks.map(async ([subject, check]): Promise<Checked[]> => {
     try {
@@ -64,6 +66,8 @@ async function checkStoreOf(
   isUrlGiven: boolean,
   openApi: () => GatewayApi,
 ): Promise<Checked[]> {
+  if (groupHere(environment) !== undefined)
+    return [{ subject: 'store', level: 'ok', text: 'a worker of a group has none: orchestrators keep it' }];
   const access = await openStoreToRead(environment, isUrlGiven).catch((error: unknown) =>
     explainNoStore(environment.DATA_DIR, error),
   );

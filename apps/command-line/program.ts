@@ -17,6 +17,7 @@ import { addTurnCommands } from './turn-commands.js';
 import { addUsageCommand } from './usage-command.js';
 import type { Terminal } from './terminal.js';
 import { addVerifyCommand } from './verify-command.js';
+import { addWorkerContractCommand } from './worker-contract-command.js';
 
 const DEFAULT_PORT = '3000';
 
@@ -56,6 +57,7 @@ export function createProgram(terminal: Terminal): Command {
   addDoctorCommand(program, openApi, terminal);
   addToolsCommand(program, openApi, terminal);
   addGroupsCommand(program, terminal);
+  addWorkerContractCommand(program, terminal);
   return program;
 }
 

@@ -7,6 +7,7 @@ import {
   type ProcessLoad,
 } from '#contracts';
 import { keepUnacknowledged, observeJournal, retryingStore, type KnownSwitches, type Ports } from '#journal';
+import { Ledger } from '#ledger';
 import type { DeadDelivery, Delivery, DeliveryOutcome } from '#messaging';
 import { Refusals } from '#observability';
 import type { Store } from '#store';
@@ -22,7 +23,6 @@ import { TakeUp } from './turn/take-up.js';
 import { warnOfMissingPrices } from './ask/model-cost.js';
 import { ModelAnnouncer } from './ask/model-announcer.js';
 import { RequestImages } from './ask/request-images.js';
-import { Ledger } from './ledger/ledger.js';
 import type { OrchestratorDeps } from './deps/orchestrator.deps.js';
 import { createSweeper } from './sweep/create-sweeper.js';
 import { keepDeadLetter } from './sweep/keep-dead-letter.js';
@@ -119,6 +119,7 @@ export class Orchestrator {
         groups: settings.groups,
         switches,
         workersOf: (toolset) => this.catalogue.workersOf(toolset),
+        metrics: this.deps.metrics,
       });
     await this.catalogue.rollCall();
     this.sweeper.start();

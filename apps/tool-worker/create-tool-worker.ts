@@ -1,25 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Tracer } from '@opentelemetry/api';
-import { countingBuses, DEFAULT_DRAIN_GRACE_MS, Member, observeStore, reportBuses } from '#bootstrap';
-import type { LogLevel } from '#contracts';
-import { faultPoint } from '#faults';
-import { AuditTrail, DEFAULT_AUDIT_DAYS } from '#journal';
-import { createRabbitmqBus } from '#messaging';
-import {
-  createLogger,
-  createMetrics,
-  LogLevels,
-  sendMetrics,
-  VERSION,
-  type Logger,
-  type Metrics,
-  type Registry,
-} from '#observability';
-import { createStore, type Store } from '#store';
-import { systemTime } from '#time';
+import { DEFAULT_DRAIN_GRACE_MS } from '#bootstrap';
+import { groupNameSchema, type LogLevel } from '#contracts';
+import { DEFAULT_AUDIT_DAYS } from '#journal';
+import { createLogger, createMetrics, sendMetrics, type Registry } from '#observability';
 import { traceWith } from '#tracing';
 import { defineToolset, ToolSetupError, type Tool } from '#tools';
-import { startToolWorker, type RunningToolWorker } from './start-tool-worker.app.js';
+import { embedInGroup } from './embedded/embed-in-group.js';
+import { embedWithStore } from './embedded/embed-with-store.js';
+import type { EmbeddedPart, EmbeddedParts } from './embedded/embedded-part.js';
+import type { RunningToolWorker } from './start-tool-worker.app.js';
 
 /*
  * `switchyard/tool-worker`: a tool worker inside another program.
@@ -28,12 +18,15 @@ import { startToolWorker, type RunningToolWorker } from './start-tool-worker.app
 export interface ToolWorkerOptions {
   /** The tools of each toolset. No other worker may have a toolset of the same name. */
   tools: Record<string, Tool[]>;
-  /** The broker and the store of the installation. Secrets: never logged. */
+  /** The broker of the installation. A secret: never logged. */
   rabbitmqUrl: string;
-  mongodbUrl: string;
+  /** The store of the installation, or else `group`. A secret: never logged. */
+  mongodbUrl?: string;
+  /** The worker's group in the orchestrators' `CONFIG`, which keep the store for it (docs/worker-groups.md). */
+  group?: string;
   /** Calls of one toolset at once; default 16. */
   concurrency?: number;
-  /** How long audit records stay in the store, in days; 0: they are only in the log. Default 30. */
+  /** With `mongodbUrl`: how long audit records stay in the store, in days; 0: they are only in the log. Default 30. */
   auditDays?: number;
   /**
    * The program's own tracer (`@opentelemetry/api`): one span for each run of a tool, below the span that sent the
@@ -43,7 +36,7 @@ export interface ToolWorkerOptions {
   /** Level of the JSON lines that it writes to standard output; default `info`. */
   logLevel?: LogLevel;
   /**
-   * The other processes count this worker as dead (it was cut off from the store for too long) and will run its
+   * The other processes count this worker as dead (it was cut off for too long) and will run its
    * calls elsewhere, so it must stop all work. Default: an entry in the log, and the process exits 1.
    */
   onGone?: () => void;
@@ -67,28 +60,24 @@ export interface EmbeddedToolWorker {
 
 /** Signals, restarts and health belong to the program: it calls `start`, and `stop` before it ends. */
 export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker {
+  const { concurrency, rabbitmqUrl, onGone = () => process.exit(1) } = options;
   const hosts = Object.entries(options.tools).map(([name, tools]) =>
     defineToolset({ name, version: '1.0.0', tools }),
   );
   if (hosts.length === 0) throw new ToolSetupError('A tool worker needs at least one toolset in `tools`.');
-  const { concurrency } = options;
   const logger = createLogger({ role: 'worker', level: options.logLevel, pretty: false });
-  const time = systemTime();
   const metrics = createMetrics({ collectDefaults: false });
-  const store = observeStore(createStore({ ...time, url: options.mongodbUrl }), time.clock, metrics);
-  const days = options.auditDays ?? DEFAULT_AUDIT_DAYS;
-  const auditTrail = new AuditTrail({ store, log: logger, days, ...time });
-  let member: Member | undefined;
+  const overridesFor = () => ({ concurrency });
+  const embed = howToEmbed(options);
+  const parts = { rabbitmqUrl, logger, metrics, hosts, overridesFor, onGone };
+  let part: EmbeddedPart | undefined;
   let running: RunningToolWorker | undefined;
 
   const leave = async (graceMs: number): Promise<void> => {
     try {
       await running?.drain(graceMs);
-      await Promise.all([auditTrail.close(), member?.leave()]);
     } finally {
-      // An unreachable store keeps the row, but must not make this worker go on taking calls.
-      await member?.bus.close();
-      await store.close();
+      await part?.leave();
       if (options.tracer) traceWith(undefined);
     }
   };
@@ -97,25 +86,14 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
     registry: metrics.registry,
     serveMetrics: (_request, response) => sendMetrics(metrics.registry, response),
     get id() {
-      return member?.processId;
+      return part?.member.processId;
     },
     async start() {
-      if (member) throw new ToolSetupError('This tool worker was already started: create another one.');
-      member = createMember(options, { store, logger, metrics, auditTrail });
+      if (part) throw new ToolSetupError('This tool worker was already started: create another one.');
+      const { member, start } = (part = embed(parts));
       if (options.tracer) traceWith(options.tracer);
       try {
-        await store.open();
-        auditTrail.start();
-        await member.start();
-        const overridesFor = () => ({ concurrency });
-        const started = await startToolWorker({
-          ...member.part,
-          log: logger,
-          metrics,
-          hosts,
-          overridesFor,
-        });
-        running = started;
+        const started = (running = await start());
         member.reportLoad(() => started.worker.load);
       } catch (error) {
         await leave(0).catch(() => undefined);
@@ -126,31 +104,19 @@ export function createToolWorker(options: ToolWorkerOptions): EmbeddedToolWorker
   };
 }
 
-function createMember(
-  { rabbitmqUrl, onGone = () => process.exit(1) }: ToolWorkerOptions,
-  {
-    store,
-    logger,
-    metrics,
-    auditTrail,
-  }: { store: Store; logger: Logger; metrics: Metrics; auditTrail: AuditTrail },
-): Member {
-  const member = new Member({
-    role: 'worker',
-    store,
-    createBus: countingBuses(
-      (identity) => createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),
-      metrics,
-    ),
-    logger,
-    onGone,
-    faultPoint,
-    auditTrail,
-    ...systemTime(),
-  });
-  const levels = new LogLevels(logger);
-  member.switches.onLogLevel((level) => levels.set(level));
-  metrics.info.set({ version: VERSION, role: 'worker' }, 1);
-  reportBuses(metrics, () => [member.bus]);
-  return member;
+function howToEmbed({
+  mongodbUrl,
+  group,
+  auditDays = DEFAULT_AUDIT_DAYS,
+}: ToolWorkerOptions): (parts: EmbeddedParts) => EmbeddedPart {
+  if (mongodbUrl !== undefined && group !== undefined)
+    throw new ToolSetupError('A tool worker has `mongodbUrl` or a `group`, not both.');
+  if (mongodbUrl !== undefined) return (parts) => embedWithStore(parts, { mongodbUrl, auditDays });
+  const named = groupNameSchema.safeParse(group);
+  if (named.success) return (parts) => embedInGroup(parts, named.data);
+  throw new ToolSetupError(
+    group === undefined
+      ? 'A tool worker needs `mongodbUrl`, or the name of its `group` (docs/worker-groups.md).'
+      : `A group's name has at most 20 of a-z, 0-9 and -: ${JSON.stringify(group)} is none.`,
+  );
 }

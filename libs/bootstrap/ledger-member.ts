@@ -34,6 +34,7 @@ export class LedgerMember implements Time {
   readonly faultPoint: FaultPoint;
   private readonly line: LedgerLine;
   private readonly lines: LedgerLine[] = [];
+  private readonly closing = new AbortController();
   private readonly heartbeat: Heartbeat;
   private readLoad: () => ProcessLoad = () => ({});
   private told: Pick<LedgerAnswers['beat'], 'switches' | 'workers'> = { switches: [], workers: {} };
@@ -50,7 +51,7 @@ export class LedgerMember implements Time {
     const { processId } = this;
     this.bus = createBus({ role: 'worker', processId, clock, random });
     // Asked until the end: what it asks for its calls ends before.
-    this.line = this.createLine(new AbortController().signal);
+    this.line = this.createLine(this.closing.signal);
     const listSwitches = (): Promise<Switch[]> => Promise.resolve(this.told.switches);
     this.switches = new Switches({ processId, store: { listSwitches }, logger });
     const drains = () => isDraining() || this.switches.drains;
@@ -123,6 +124,11 @@ export class LedgerMember implements Time {
   /** Removes the row, which tells every process that this one is dead. */
   leave(): Promise<void> {
     return this.heartbeat.leave();
+  }
+
+  /** Asks no more. */
+  close(): void {
+    this.closing.abort();
   }
 
   private createLine(leaving: AbortSignal): LedgerLine {

@@ -4,7 +4,7 @@ import type { BusIdentity } from './member.js';
 import { replaceMethods } from './replace-methods.js';
 
 type BusMetrics = Pick<Metrics, 'publishOutcomes' | 'deliveries' | 'staleAcks'>;
-type BuildMetrics = Pick<Metrics, 'busReconnects' | 'consumerRebuilds'>;
+type BuildMetrics = Pick<Metrics, 'busReconnects' | 'consumerRebuilds' | 'ledgerDrops'>;
 type StateMetrics = Pick<Metrics, 'busConnected' | 'busTakesMessages'>;
 
 /** Creates buses whose messages, reconnects and rebuilt consumers are counted. */
@@ -14,6 +14,7 @@ export function countingBuses(
 ): (identity: BusIdentity) => Bus {
   const observer: BusObserver = {
     reconnected: (connection) => metrics.busReconnects.inc({ connection }),
+    requestDropped: (reason) => metrics.ledgerDrops.inc({ reason }),
     consumerRebuilt: (queue) => metrics.consumerRebuilds.inc({ queue: labelOf(queue) }),
   };
   return (identity) => countMessages(createBus({ ...identity, observer }), metrics);

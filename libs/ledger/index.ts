@@ -2,13 +2,12 @@ export type {
   AskedQuestion,
   BoundedResult,
   CallLedger,
-  Claimed,
   HeldClaims,
   Question,
   Ran,
   WorkerCall,
 } from './port/call-ledger.port.js';
 export { StoreLedger } from './store-ledger/store-ledger.js';
-export { CallTokens } from './token/call-tokens.js';
+export { Ledger } from './server/ledger.js';
 export { LedgerLine } from './remote/ledger-line.js';
 export { RemoteLedger } from './remote/remote-ledger.js';

@@ -19,6 +19,7 @@ export {
   sharedQueues,
   toolsQueue,
 } from './port/topology.js';
+export { fleetNames, groupNames } from './port/broker-names.js';
 export {
   ledgerQueueName,
   rightsOf,

@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect, type Channel, type ChannelModel, type ConfirmChannel } from 'amqplib';
+import { z } from 'zod';
 import { rightsOf } from '#messaging';
+import { defineTool } from '#tools';
+import { createToolWorker } from '../../apps/tool-worker/create-tool-worker.js';
 import { root } from '../docs/documents.js';
 import type { SwitchyardProcess } from '../services/processes.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
@@ -50,7 +53,7 @@ const pile = defineTool({
 });
 export default [echo, slow, colour, pile];`;
 
-const GROUP = { name: 'lab-1', toolsets: ['lab'] };
+const GROUP = { name: 'lab-1', toolsets: ['lab', 'pets'] };
 
 describeWithServices(['rabbitmq', 'mongo'], 'a worker of a group', () => {
   let cluster: Cluster;
@@ -91,13 +94,10 @@ describeWithServices(['rabbitmq', 'mongo'], 'a worker of a group', () => {
     () => [rm(elsewhere, { recursive: true, force: true })],
   );
 
-  const isOffered = () =>
+  const isOffered = (tool = 'lab.echo') =>
     waitFor(
-      async () =>
-        JSON.stringify(await (await fetch(`${cluster.gateways[0]!.url}/api/tools`)).json()).includes(
-          'lab.echo',
-        ),
-      { what: 'the tools of the lab', timeoutMs: 30_000 },
+      async () => (await (await fetch(`${cluster.gateways[0]!.url}/api/tools`)).text()).includes(tool),
+      { what: tool, timeoutMs: 30_000 },
     );
 
   const ask = async (question: string) => {
@@ -120,6 +120,22 @@ describeWithServices(['rabbitmq', 'mongo'], 'a worker of a group', () => {
       error: { error_type: 'PermissionError' },
     });
     expect(await ask('call lab__echo with {"text":"nothing"}')).toMatchObject({ status: 'no_change_needed' });
+  }, 60_000);
+
+  it('inside another program runs calls, too, and leaves no row', async () => {
+    const about = { name: 'feed', description: 'Feeds.', class: 'once', timeoutMs: 5_000 } as const;
+    const feed = defineTool({ ...about, input: z.strictObject({}), run: () => 'fed' });
+    const embedded = createToolWorker({
+      tools: { pets: [feed] },
+      rabbitmqUrl: env.RABBITMQ_URL!,
+      group: GROUP.name,
+      logLevel: 'error',
+    });
+    await embedded.start();
+    await isOffered('pets.feed');
+    expect(await ask('call pets__feed with {}')).toMatchObject({ result: 'fed', worker: embedded.id });
+    await embedded.stop(0);
+    expect((await cluster.store.listProcesses()).map(({ _id }) => _id)).not.toContain(embedded.id);
   }, 60_000);
 
   it('asks the person of the conversation, and runs on with the answer', async () => {
@@ -308,6 +324,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a worker of a group', () => {
       await send('ledger.leave', { worker: 'worker-other--1' });
       await send('ledger.pulse', { orchestrator: someone, beats: { other: 1_000 } });
       await publish('switchyard.ledger.lab-1', 'calls', { garbage: true });
+      await send('ledger.progress', { call, number: 1, progress: 1 });
       await ann.ended(conversation_id, turn_id);
       expect(ann.turn(conversation_id, turn_id)!.steps[0]!.calls[0]).toMatchObject({ result: 'slept' });
       const refused = () => cluster.orchestrators.map(({ log }) => log).join('\n');
@@ -319,6 +336,27 @@ describeWithServices(['rabbitmq', 'mongo'], 'a worker of a group', () => {
       const rows = await cluster.store.listProcesses();
       expect(rows.find(({ _id }) => _id === someone)?.ledger_beats).not.toHaveProperty('other');
       expect(await cluster.store.listDeadLetters(10)).toEqual([]);
+      const counted = async () => {
+        const texts = await Promise.all(
+          cluster.orchestrators.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()),
+        );
+        return (series: string) =>
+          texts
+            .flatMap((text) => text.split('\n'))
+            .filter((line) => line.startsWith(`switchyard_ledger_${series}`))
+            .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+      };
+      const [verb, drops] = ['requests_total{verb=', 'drops_total{reason='];
+      await waitFor(async () => (await counted())(`${drops}"unreadable"`) === 1, {
+        what: 'the count of garbage',
+      });
+      const count = await counted();
+      // In the name of an orchestrator, of another group's worker, and an orchestrator's own beat.
+      expect(count(`${drops}"foreign"`)).toBe(3);
+      expect(count(`${verb}"settle",result="refused"`)).toBe(2);
+      expect(count(`${verb}"announce",result="refused"`)).toBe(2);
+      expect(count(`${verb}"progress",result="refused"`)).toBe(1);
+      expect(count(`${verb}"claim",result="served"`)).toBeGreaterThan(0);
     }, 60_000);
   });
 });

@@ -1,10 +1,11 @@
-import { ConfigError, loadStandaloneConfig, type Environment } from '#bootstrap';
+import { ConfigError, loadStandaloneConfig, loadToolWorkerConfig, type Environment } from '#bootstrap';
 import type { Checked } from '#contracts';
 import { McpConfigError } from '#mcp';
 import { createStore } from '#store';
 import type { Time } from '#time';
 import { ToolSetupError } from '#tools';
 import { createToolsets } from '#toolsets';
+import { groupHere } from './group-here.js';
 
 const SUBJECT = 'tools';
 const MEND = 'docs/tools.md explains files of tools; docs/operations.md explains TOOLSETS and DOCS_DIR.';
@@ -17,7 +18,8 @@ export async function checkToolsets(environment: Environment, time: Time): Promi
   const config = configOf(environment);
   if (!config)
     return [{ subject: SUBJECT, level: 'warning', text: 'not checked while the configuration has errors' }];
-  const store = createStore({ dataDir: config.dataDir, isReadOnly: true });
+  // A worker of a group has no store.
+  const store = 'dataDir' in config ? createStore({ dataDir: config.dataDir, isReadOnly: true }) : undefined;
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
   try {
     const toolsets = await createToolsets(config, { ...time, store, logger: silent });
@@ -38,7 +40,7 @@ function configOf(environment: Environment) {
   // Only a gateway knows which dialects exist.
   const { DIALECTS: _dialects, ...known } = environment;
   try {
-    return loadStandaloneConfig(known);
+    return groupHere(environment) === undefined ? loadStandaloneConfig(known) : loadToolWorkerConfig(known);
   } catch (error) {
     if (error instanceof ConfigError) return undefined;
     throw error;

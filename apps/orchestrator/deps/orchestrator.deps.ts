@@ -97,6 +97,8 @@ export interface OrchestratorDeps extends Time {
       | 'toolBreakingChanges'
       | 'scopedToolsetConflicts'
       | 'callsHeld'
+      | 'ledgerRequests'
+      | 'ledgerDrops'
     >;
   /** Checks arguments whose check may take long. */
   slowChecks: SlowChecks;

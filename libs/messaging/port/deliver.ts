@@ -2,6 +2,7 @@ import { decodeMessage, type Message } from '#contracts';
 import { backOffMs, type Time } from '#time';
 import { traceIdOf } from '#tracing';
 import type { BusLogger } from './bus-logger.js';
+import type { BusObserver } from './bus-observer.js';
 import type { DeadDelivery, Delivery, Handler } from './bus.port.js';
 import { RECONNECT_BACK_OFF } from './reconnect-back-off.js';
 import type { Hold } from './hold.js';
@@ -14,14 +15,22 @@ import { kindOfQueue } from './topology.js';
 export type Verdict = 'ack' | { reject: true; reason?: string };
 
 const MAX_REASON_LENGTH = 300;
+const FOREIGN = 'in the name of another';
 
 export interface Arrival {
   content: Uint8Array;
   queue: string;
   redelivered: boolean;
   hold: Hold;
-  /** Whether the message may come from where it came from; absent: yes. */
-  isAllowed?: (message: Message) => boolean;
+  origin?: Origin;
+}
+
+/** Where a message came from. */
+export interface Origin {
+  /** Whether the message may come from there. */
+  isAllowed: (message: Message) => boolean;
+  /** A message from a group of workers is dropped. */
+  onDropped: BusObserver['requestDropped'];
 }
 
 /** Never rejects. A handler that throws is logged, and its message is dead-lettered. */
@@ -34,12 +43,20 @@ export async function deliverCommand(
   const kind = kindOfQueue(queue);
   const decoded = kind ? decodeMessage(arrival.content, kind) : undefined;
   if (!decoded?.ok) {
-    if (kind === 'ledger') return dropRequest(queue, decoded?.reason, logger);
+    if (kind === 'ledger') {
+      drop('request', { queue, reason: decoded?.reason }, logger);
+      arrival.origin?.onDropped('unreadable');
+      return 'ack';
+    }
     logger.warn({ queue, reason: decoded?.reason }, 'unreadable message dead-lettered');
     return { reject: true };
   }
   const { message } = decoded;
-  if (arrival.isAllowed?.(message) === false) return dropRequest(queue, 'in the name of another', logger);
+  if (arrival.origin?.isAllowed(message) === false) {
+    drop('request', { queue, reason: FOREIGN }, logger);
+    arrival.origin.onDropped('foreign');
+    return 'ack';
+  }
   const delivery: Delivery = {
     message,
     redelivered,
@@ -59,9 +76,8 @@ export async function deliverCommand(
 }
 
 /** Whoever asks repeats what is not answered, and a dead letter would be a way to fill the store. */
-function dropRequest(queue: string, reason: string | undefined, logger: BusLogger): Verdict {
-  logger.warn({ queue, reason }, 'unreadable request dropped');
-  return 'ack';
+function drop(what: string, about: object, logger: BusLogger): void {
+  logger.warn(about, `unreadable ${what} dropped`);
 }
 
 /**
@@ -94,12 +110,12 @@ export function deliverControl(
   content: Uint8Array,
   handler: (message: Message) => void,
   logger: BusLogger,
-  isAllowed: (message: Message) => boolean = () => true,
+  origin?: Origin,
 ): void {
   const decoded = decodeMessage(content, 'control');
-  if (!decoded.ok || !isAllowed(decoded.message)) {
-    const reason = decoded.ok ? 'in the name of another' : decoded.reason;
-    logger.warn({ reason }, 'unreadable control message dropped');
+  if (!decoded.ok || origin?.isAllowed(decoded.message) === false) {
+    drop('control message', { reason: decoded.ok ? FOREIGN : decoded.reason }, logger);
+    origin?.onDropped(decoded.ok ? 'foreign' : 'unreadable');
     return;
   }
   try {

@@ -26,6 +26,10 @@ export function ledgerExchange(group: string): string {
   return `switchyard.ledger.${group}`;
 }
 
+export function isLedgerExchange(exchange: string): boolean {
+  return exchange.startsWith(ledgerExchange(''));
+}
+
 /** Where they receive answers and control messages. */
 export function groupControlExchange(group: string): string {
   return `${exchanges.control}.${group}`;
@@ -86,7 +90,7 @@ export function rightsOf({ name, toolsets }: WorkerGroup): BrokerRights {
  */
 export function isFromItsSender(exchange: string, { type, body }: Message): boolean {
   const isRequest = type !== 'ledger.pulse' && (LEDGER_TYPES as readonly string[]).includes(type);
-  const prefix = ledgerExchange('');
-  if (!exchange.startsWith(prefix)) return !isRequest;
-  return isRequest && groupOf((body as { worker: string }).worker) === exchange.slice(prefix.length);
+  if (!isLedgerExchange(exchange)) return !isRequest;
+  const group = exchange.slice(ledgerExchange('').length);
+  return isRequest && groupOf((body as { worker: string }).worker) === group;
 }

@@ -8,8 +8,9 @@ import { silentObserver, type BusConnection, type BusObserver } from '../port/bu
 import type { Bus, Consumer, DeadDelivery, Handler, PublishOutcome } from '../port/bus.port.js';
 import { deliverCommand, deliverDead, type Verdict } from '../port/deliver.js';
 import { EventListeners } from '../port/event-listeners.js';
-import { isFromItsSender, type WorkerGroup } from '../port/ledger-topology.js';
+import type { WorkerGroup } from '../port/ledger-topology.js';
 import { deadLetterQueue, exchanges, kindOfQueue } from '../port/topology.js';
+import { originOf } from './origin.js';
 import { codeOf, textOf, toSetupError } from './broker-error.js';
 import { parseBrokerUrl, type BrokerUrl } from './broker-url.js';
 import { SupervisedConnection } from './connection.adapter.js';
@@ -128,8 +129,8 @@ class RabbitmqBus implements Bus {
       declare: (model) => routes.declareQueue(model, queue, logger),
       handle: async (message, hold) => {
         const { content, fields } = message;
-        const isAllowed = (sent: Message) => isFromItsSender(fields.exchange, sent);
-        const arrival = { content, queue, redelivered: fields.redelivered, hold, isAllowed };
+        const origin = originOf(fields.exchange, this.observer);
+        const arrival = { content, queue, redelivered: fields.redelivered, hold, origin };
         const verdict = await deliverCommand(arrival, handler, logger);
         // A lost message is delivered again and judged then.
         return hold.isLost ? verdict : this.withReason(queue, message, verdict);
@@ -190,6 +191,7 @@ class RabbitmqBus implements Bus {
       groups: this.options.groups ?? [],
       handler,
       logger: this.logger,
+      observer: this.observer,
     }).start();
   }
 

@@ -2,8 +2,10 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { groupOf, type Message, type Role } from '#contracts';
 import type { BusLogger } from '../port/bus-logger.js';
 import { deliverControl } from '../port/deliver.js';
-import { isFromItsSender, type WorkerGroup } from '../port/ledger-topology.js';
+import type { BusObserver } from '../port/bus-observer.js';
+import type { WorkerGroup } from '../port/ledger-topology.js';
 import { controlQueue, exchanges } from '../port/topology.js';
+import { originOf } from './origin.js';
 import { SupervisedChannel } from './channel.adapter.js';
 import type { SupervisedConnection } from './connection.adapter.js';
 import { listenToGroups } from './ledger-routes.adapter.js';
@@ -16,6 +18,7 @@ export interface ControlListenerOptions {
   groups: readonly WorkerGroup[];
   handler(message: Message): void;
   logger: BusLogger;
+  observer: BusObserver;
 }
 
 /** Receives control messages on an exclusive queue, so messages to a dead process return to their sender. */
@@ -36,7 +39,7 @@ export class ControlListener {
   }
 
   private async setUp(channel: Channel, model: ChannelModel): Promise<void> {
-    const { connection, identity, handler, logger } = this.options;
+    const { connection, identity, handler, logger, observer } = this.options;
     const group = groupOf(identity.processId);
     const queue = controlQueue(identity, connection.id);
     // The credentials of a group may declare no exchange.
@@ -46,8 +49,8 @@ export class ControlListener {
     const receive = (message: ConsumeMessage | null): void => {
       if (!message) return this.channel.rebuild(channel);
       const { exchange } = message.fields;
-      const isAllowed = (sent: Message) => group !== undefined || isFromItsSender(exchange, sent);
-      deliverControl(message.content, handler, logger, isAllowed);
+      const origin = group === undefined ? originOf(exchange, observer) : undefined;
+      deliverControl(message.content, handler, logger, origin);
     };
     // The queue dies with its process, so no consumer could receive a redelivery.
     await channel.consume(queue.name, receive, { noAck: true, exclusive: true });

@@ -1,6 +1,6 @@
 import { connect, type Channel, type ChannelModel } from 'amqplib';
 import { settledWithin, within, type Clock } from '#time';
-import { deadLetterQueue, exchanges, sharedQueues } from '../port/topology.js';
+import type { BrokerNames } from '../port/broker-names.js';
 import { codeOf, toSetupError } from './broker-error.js';
 import { parseBrokerUrl } from './broker-url.js';
 import { socketOf } from './connection.adapter.js';
@@ -15,21 +15,16 @@ const NOT_FOUND = '404';
 export interface BrokerState {
   /** `host:port/vhost`. */
   place: string;
-  missingExchanges: string[];
-  missingQueues: string[];
-  /** Messages in the dead-letter queue: processes empty it at once. */
-  deadLetters: number;
+  missing: { exchanges: string[]; queues: string[] };
+  /** The queues that exist, by name. */
+  queues: Map<string, { messages: number; consumers: number }>;
 }
 
 /**
- * Connects and looks which exchanges and queues exist, those of these toolsets, too. Declares nothing. Throws
+ * Connects and looks which of these exchanges and queues exist. Declares nothing, and needs no rights. Throws
  * `BusSetupError` with a clear sentence.
  */
-export async function inspectBroker(
-  url: string,
-  clock: Clock,
-  queuesOfToolsets: readonly string[] = [],
-): Promise<BrokerState> {
+export async function inspectBroker(url: string, clock: Clock, names: BrokerNames): Promise<BrokerState> {
   const { href, place } = parseBrokerUrl(url);
   let model: ChannelModel | undefined;
   try {
@@ -37,7 +32,7 @@ export async function inspectBroker(
     model = await connect(href, { timeout: CONNECT_TIMEOUT_MS, clientProperties: properties });
     // The pending question rejects, too.
     model.on('error', () => undefined);
-    return { place, ...(await look(model, clock, queuesOfToolsets)) };
+    return { place, ...(await look(model, clock, names)) };
   } catch (error) {
     throw toSetupError(place, error);
   } finally {
@@ -48,9 +43,9 @@ export async function inspectBroker(
 async function look(
   model: ChannelModel,
   clock: Clock,
-  queuesOfToolsets: readonly string[],
+  { exchanges, queues }: BrokerNames,
 ): Promise<Omit<BrokerState, 'place'>> {
-  const state: Omit<BrokerState, 'place'> = { missingExchanges: [], missingQueues: [], deadLetters: 0 };
+  const state: Omit<BrokerState, 'place'> = { missing: { exchanges: [], queues: [] }, queues: new Map() };
   const exists = async <T>(check: (channel: Channel) => Promise<T>): Promise<T | undefined> => {
     try {
       return await within(clock, onOwnChannel(model, check), ANSWER_TIMEOUT_MS);
@@ -59,13 +54,12 @@ async function look(
       throw error;
     }
   };
-  const { commands, control, dead, events } = exchanges;
-  for (const name of [commands, control, dead, ...events])
-    if (!(await exists((channel) => channel.checkExchange(name)))) state.missingExchanges.push(name);
-  for (const name of [...sharedQueues, deadLetterQueue.name, ...queuesOfToolsets]) {
+  for (const name of exchanges)
+    if (!(await exists((channel) => channel.checkExchange(name)))) state.missing.exchanges.push(name);
+  for (const name of queues) {
     const found = await exists((channel) => channel.checkQueue(name));
-    if (!found) state.missingQueues.push(name);
-    else if (name === deadLetterQueue.name) state.deadLetters = found.messageCount;
+    if (!found) state.missing.queues.push(name);
+    else state.queues.set(name, { messages: found.messageCount, consumers: found.consumerCount });
   }
   return state;
 }

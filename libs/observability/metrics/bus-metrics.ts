@@ -1,7 +1,9 @@
+import { LEDGER_TYPES } from '#contracts';
 import type { MetricSubject } from './metric-subject.js';
 
 /** The queues of all toolsets are one kind, because RabbitMQ itself reports on each queue. */
 const QUEUE_KINDS = ['turns', 'results', 'tools', 'ledger', 'control', 'other'] as const;
+const LEDGER_VERBS = LEDGER_TYPES.map((type) => type.slice('ledger.'.length));
 const DEATHS = ['rejected', 'expired', 'maxlen', 'delivery_limit', 'other'] as const;
 export type QueueLabel = (typeof QUEUE_KINDS)[number];
 export type Death = (typeof DEATHS)[number];
@@ -21,6 +23,17 @@ export const busMetrics = (about: MetricSubject) => ({
     name: 'switchyard_deliveries_total',
     help: 'Messages handled, by kind of queue: for the first time, or redelivered by the broker.',
     labels: { queue: QUEUE_KINDS, kind: ['first', 'redelivered'] },
+  }),
+  ledgerRequests: about.counter({
+    name: 'switchyard_ledger_requests_total',
+    help: 'Requests of workers without the store that this orchestrator served, by verb; `failed`: the store did not answer, so they are repeated.',
+    labels: { verb: LEDGER_VERBS, result: ['served', 'refused', 'failed'] },
+  }),
+  ledgerDrops: about.counter({
+    name: 'switchyard_ledger_drops_total',
+    help: 'Messages from groups of workers that were dropped unserved: unreadable, in the name of another process, of an unknown group, or more at once than are served.',
+    labels: { reason: ['unreadable', 'foreign', 'unknown_group', 'too_many'] },
+    startsAtZero: true,
   }),
   staleAcks: about.counter({
     name: 'switchyard_stale_acks_total',

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { beforeAll, expect, it } from '@jest/globals';
 import { connect } from 'amqplib';
-import { createRabbitmqBus } from '#messaging';
+import { createRabbitmqBus, rightsOf } from '#messaging';
 import { systemTime } from '#time';
 import { TcpProxy } from '../../services/tcp-proxy.js';
 import {
@@ -36,8 +36,10 @@ it('switchyard doctor finds a broker that dies while it is asked', async () => {
 
 describeWithServices(['rabbitmq'], 'switchyard doctor and RabbitMQ', () => {
   let url = '';
+  let broker: NonNullable<Awaited<ReturnType<typeof rabbitmqForTest>>>;
   beforeAll(async () => {
-    url = (await rabbitmqForTest())!.url;
+    broker = (await rabbitmqForTest())!;
+    url = broker.url;
   }, serviceStartTimeoutMs);
 
   const withUrl = (change: (parsed: URL) => void) => {
@@ -79,6 +81,52 @@ describeWithServices(['rabbitmq'], 'switchyard doctor and RabbitMQ', () => {
         mend: expect.stringContaining('Start a process'),
       },
     ]);
+  });
+
+  it('asks for what a worker of a group needs, with nothing but the rights of the group', async () => {
+    const group = { name: 'lab', toolsets: ['web'] };
+    const { management, vhost } = broker;
+    const user = `doctor-${vhost}`;
+    await management.request('PUT', `/api/users/${user}`, { password: 's3cret', tags: '' });
+    await management.request('PUT', `/api/permissions/${vhost}/${user}`, rightsOf(group));
+    const own = withUrl((parsed) => Object.assign(parsed, { username: user, password: 's3cret' }));
+    const ask = () => runDoctor({ ...own, WORKER_GROUP: 'lab', TOOLSETS: 'web' });
+    const about = async (subject: string) =>
+      (await ask()).found.filter((checked) => checked.subject === subject);
+    expect(await about('broker')).toMatchObject([
+      { level: 'error', text: 'the exchange switchyard.ledger.lab does not exist' },
+      { level: 'error', text: 'the exchange switchyard.control.lab does not exist' },
+      {
+        level: 'error',
+        text: 'the queue ledger.lab.calls does not exist',
+        mend: expect.stringContaining('CONFIG'),
+      },
+      { level: 'error', text: 'the queue tools.web does not exist' },
+    ]);
+    const bus = createRabbitmqBus({
+      ...{ ...systemTime(), url, groups: [group] },
+      ...{ role: 'orchestrator', processId: 'orchestrator-2' },
+    });
+    await bus.open();
+    await bus.onControl({ role: 'orchestrator', processId: 'orchestrator-2' }, () => undefined);
+    const consumer = await bus.consume('ledger.lab.calls', { prefetch: 1 }, () => Promise.resolve('ack'));
+    const { found, code } = await ask();
+    expect([code, found]).toMatchObject([
+      0,
+      [
+        { subject: 'configuration', level: 'ok' },
+        { subject: 'broker', text: expect.stringContaining('1 orchestrators serve group lab') },
+        { subject: 'store', text: 'a worker of a group has none: orchestrators keep it' },
+        { subject: 'tools', level: 'ok' },
+        { subject: 'MCP servers', level: 'ok' },
+      ],
+    ]);
+    await consumer.stop(0);
+    expect(await about('broker')).toMatchObject([
+      { level: 'error', text: 'no orchestrator serves the ledger of group lab' },
+    ]);
+    await bus.close();
+    await management.request('DELETE', `/api/users/${user}`);
   });
 
   it('says that the broker died between two questions, and ends with 1', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { inspectBroker } from '#messaging';
+import { fleetNames, inspectBroker } from '#messaging';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import { TcpProxy, type ProxyMode } from '../../services/tcp-proxy.js';
 import {
@@ -32,7 +32,9 @@ describeWithServices(['rabbitmq'], 'inspectBroker', () => {
     async (mode, text) => {
       const before = timers();
       const broken = breakAtQuestion(proxy, 3, mode);
-      const inspected = inspectBroker(proxy.url, clock).catch((error: unknown) => error as Error);
+      const inspected = inspectBroker(proxy.url, clock, fleetNames([])).catch(
+        (error: unknown) => error as Error,
+      );
       await broken;
       // Virtual: first the answer is given up, then the farewell.
       await clock.advance(LONG_MS);

@@ -8,9 +8,16 @@ import type { LedgerMembers } from './ledger-members.js';
 const MAX_IN_HAND = 1_000;
 const FAILED_PAUSE_MS = 1_000;
 
+/** Counters, by the result of a verb and by why a message was dropped. */
+export interface LedgerMetrics {
+  ledgerRequests: { inc(labels: { verb: string; result: 'served' | 'refused' | 'failed' }): void };
+  ledgerDrops: { inc(labels: { reason: 'unknown_group' | 'too_many' }): void };
+}
+
 export interface LedgerServerOptions extends CallVerbsOptions {
   groups: readonly WorkerGroup[];
   members: LedgerMembers;
+  metrics: LedgerMetrics;
 }
 
 type LedgerMessage = Message<LedgerRequestType>;
@@ -25,31 +32,38 @@ export class LedgerServer {
   private readonly groups: ReadonlyMap<string, WorkerGroup>;
   private readonly inHand = new Map<string, number>();
   private readonly ports: Ports;
+  private readonly metrics: LedgerMetrics;
 
-  constructor({ groups, members, ...options }: LedgerServerOptions) {
+  constructor({ groups, members, metrics, ...options }: LedgerServerOptions) {
     this.verbs = new CallVerbs(options);
     this.members = members;
+    this.metrics = metrics;
     this.ports = options.ports;
     this.groups = new Map(groups.map((group) => [group.name, group]));
   }
 
   /** A request that cannot be served now gets no answer: whoever asks repeats it. Never rejects. */
   async serve(message: LedgerMessage): Promise<void> {
-    if (message.type === 'ledger.pulse') return this.quietly(message, () => this.members.pulse(message.body));
+    if (message.type === 'ledger.pulse') return this.quietly(message, () => this.pulse(message));
     const group = this.groups.get(groupOf(message.body.worker) ?? '');
-    if (!group) return;
+    if (!group) return this.metrics.ledgerDrops.inc({ reason: 'unknown_group' });
     const serving = this.inHand.get(group.name) ?? 0;
-    if (serving >= MAX_IN_HAND) return;
+    if (serving >= MAX_IN_HAND) return this.metrics.ledgerDrops.inc({ reason: 'too_many' });
     this.inHand.set(group.name, serving + 1);
     await this.quietly(message, () => this.answer(message, group));
     this.inHand.set(group.name, this.inHand.get(group.name)! - 1);
   }
 
+  private async pulse(message: Message<'ledger.pulse'>): Promise<void> {
+    await this.members.pulse(message.body);
+    this.count(message, 'served');
+  }
+
   private async answer(message: LedgerMessage, group: WorkerGroup): Promise<void> {
     if (message.type === 'ledger.progress') {
-      if (this.verbs.refusalOf(message.body.call, group) === undefined)
-        await this.verbs.progress(message.body);
-      return;
+      const isRefused = this.verbs.refusalOf(message.body.call, group) !== undefined;
+      if (!isRefused) await this.verbs.progress(message.body);
+      return this.count(message, isRefused ? 'refused' : 'served');
     }
     const { worker, request_id } = message.body as Body<'ledger.leave'>;
     const given = await this.serveVerb(message, group);
@@ -57,6 +71,7 @@ export class LedgerServer {
       const about = { worker, verb: message.type, reason: given.refused };
       this.ports.log.warn(about, 'request of a worker refused');
     }
+    this.count(message, 'refused' in given ? 'refused' : 'served');
     const answer = { request_id, server: controlKey(this.ports.me), ...given };
     await this.ports.bus.send(controlKey(worker), newMessage(this.ports, 'ledger.answered', answer));
   }
@@ -96,11 +111,16 @@ export class LedgerServer {
     return {};
   }
 
-  private async quietly({ type }: LedgerMessage, serve: () => Promise<void>): Promise<void> {
+  private count({ type }: LedgerMessage, result: 'served' | 'refused' | 'failed'): void {
+    this.metrics.ledgerRequests.inc({ verb: type.slice('ledger.'.length), result });
+  }
+
+  private async quietly(message: LedgerMessage, serve: () => Promise<void>): Promise<void> {
     try {
       await serve();
     } catch (error) {
-      this.ports.log.warn({ err: error, verb: type }, 'serving a worker failed');
+      this.ports.log.warn({ err: error, verb: message.type }, 'serving a worker failed');
+      this.count(message, 'failed');
       // Meanwhile the next requests go to other orchestrators, which may have the store.
       await this.ports.clock.sleep(FAILED_PAUSE_MS);
     }

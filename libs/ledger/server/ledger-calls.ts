@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CallTicket } from '#contracts';
 import { auditedCall, type Ports } from '#journal';
-import type { WorkerCall } from '#ledger';
+import type { WorkerCall } from '../port/call-ledger.port.js';
 
 /** Characters of arguments that are kept in memory; of other calls the step is read again. */
 const MAX_KEPT = 8 * 1024 * 1024;

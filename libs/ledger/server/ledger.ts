@@ -1,10 +1,10 @@
 import type { CallTicket, LedgerRequestType, Message } from '#contracts';
 import type { KnownSwitches, Ports } from '#journal';
-import { CallTokens } from '#ledger';
 import type { WorkerGroup } from '#messaging';
 import { toolsetOf } from '#turn';
+import { CallTokens } from '../token/call-tokens.js';
 import { LedgerMembers } from './ledger-members.js';
-import { LedgerServer } from './ledger-server.js';
+import { LedgerServer, type LedgerMetrics } from './ledger-server.js';
 
 export interface LedgerOptions {
   /** Whose store and bus serve the workers. */
@@ -13,6 +13,7 @@ export interface LedgerOptions {
   switches: KnownSwitches;
   /** Living workers that host the toolset. */
   workersOf(toolset: string): number;
+  metrics: LedgerMetrics;
 }
 
 /** This orchestrator's part in what groups of workers without the store need. */

@@ -1,11 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type { Body, CallTicket, LedgerAnswers } from '#contracts';
 import type { KnownSwitches, Ports } from '#journal';
-import { StoreLedger, type CallTokens, type Claimed, type WorkerCall } from '#ledger';
 import type { WorkerGroup } from '#messaging';
 import { makeArtifact } from '#tools';
 import { timestampOf } from '#time';
 import { attemptsOf, mayRunAgain, toolsetOf } from '#turn';
+import type { Claimed, WorkerCall } from '../port/call-ledger.port.js';
+import { StoreLedger } from '../store-ledger/store-ledger.js';
+import type { CallTokens } from '../token/call-tokens.js';
 import { ArtifactParts } from './artifact-parts.js';
 import { LedgerCalls } from './ledger-calls.js';
 import { OwnedAttempts } from './owned-attempts.js';

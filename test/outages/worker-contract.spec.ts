@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { rightsOf } from '#messaging';
+import { root } from '../docs/documents.js';
+import { builtFolder } from '../services/built.js';
+import { Child } from '../services/child.js';
+import { describeWithServices, rabbitmqForTest, serviceStartTimeoutMs } from '../services/test-services.js';
+
+const SUITE_MS = 300_000;
+const GROUP = { name: 'contract', toolsets: ['contract'] };
+/** Installed by CI, with pip. */
+const PYTHON_PACKAGES = join(root, '.cache/python-worker');
+const describePython = existsSync(PYTHON_PACKAGES) ? describe : describe.skip;
+
+interface Result {
+  title: string;
+  problem?: string;
+  output?: string;
+}
+
+describeWithServices(['rabbitmq'], 'switchyard worker-contract', () => {
+  let broker: NonNullable<Awaited<ReturnType<typeof rabbitmqForTest>>>;
+  let workerUrl: string;
+
+  beforeAll(async () => {
+    broker = (await rabbitmqForTest())!;
+    const { management, vhost, url } = broker;
+    const user = `contract-${vhost}`;
+    await management.request('PUT', `/api/users/${user}`, { password: 'secret', tags: '' });
+    await management.request('PUT', `/api/permissions/${vhost}/${user}`, rightsOf(GROUP));
+    workerUrl = Object.assign(new URL(url), { username: user, password: 'secret' }).href;
+  }, serviceStartTimeoutMs);
+
+  /** With no other rights than those of a group. */
+  const tryWorker = async (
+    command: string[],
+    environment: Record<string, string> = {},
+    more: string[] = [],
+  ) => {
+    const options = ['worker-contract', '--json', '--worker-url', workerUrl, ...more, '--', ...command];
+    const suite = new Child(
+      'worker contract',
+      process.execPath,
+      [join(builtFolder, 'bin/switchyard.js'), ...options],
+      {
+        cwd: root,
+        env: { PATH: process.env.PATH ?? '', RABBITMQ_URL: broker.url, ...environment },
+      },
+    );
+    const { code } = await suite.exit;
+    const results = JSON.parse(suite.log) as Result[];
+    return { code, results, broken: results.filter(({ problem }) => problem !== undefined) };
+  };
+
+  it(
+    'is kept by our own worker',
+    async () => {
+      const { code, results, broken } = await tryWorker(
+        [process.execPath, join(builtFolder, 'bin/tool-worker.js')],
+        { TOOLS_DIR: join(root, 'examples/tool-worker/contract'), PORT: '0', LOG_LEVEL: 'warn' },
+      );
+      expect(broken).toEqual([]);
+      expect([code, results.length]).toEqual([0, 29]);
+    },
+    SUITE_MS,
+  );
+
+  describePython('the worker in Python', () => {
+    const contract = join(root, 'examples/python-worker/contract.py');
+
+    it(
+      'keeps it',
+      async () => {
+        const { code, broken } = await tryWorker(['python3', contract], { PYTHONPATH: PYTHON_PACKAGES });
+        expect(broken).toEqual([]);
+        expect(code).toBe(0);
+      },
+      SUITE_MS,
+    );
+
+    it.each([
+      [
+        'starts before it knows that the claim is its own',
+        `from switchyard_worker.running import RunningCall
+async def claim(self, is_lost):
+    self.claiming = asyncio.ensure_future(self.claim_attempt(1))
+    return 1
+RunningCall.claim = claim`,
+        'does not start a call of a tool that an operator has paused',
+      ],
+      [
+        'does not hear of a Stop',
+        `from switchyard_worker.running import asyncio as loop
+class Deaf(loop.Event):
+    def set(self): pass
+import switchyard_worker.running as running
+init = running.RunningCall.__init__
+def deaf(self, *given):
+    init(self, *given)
+    self.stopped = Deaf()
+running.RunningCall.__init__ = deaf`,
+        'stops a call when it is told to',
+      ],
+      [
+        'asks each time anew',
+        `from switchyard_worker.ledger import Ledger
+send = Ledger.send
+async def anew(self, verb, key, body):
+    if verb in ('claim', 'settle'):
+        answer = self.waiting[body['request_id']]
+        body = {**body, 'request_id': __import__('uuid').uuid4().hex}
+        self.waiting.setdefault(body['request_id'], answer)
+    return await send(self, verb, key, body)
+Ledger.send = anew`,
+        'repeats a request whose answer is lost: a claim that was stored is its own',
+      ],
+    ])(
+      'breaks it when it %s',
+      async (_mistake, patch, title) => {
+        const program = `import asyncio, runpy, sys\nsys.path.insert(0, ${JSON.stringify(PYTHON_PACKAGES)})\n${patch}\nrunpy.run_path(${JSON.stringify(contract)}, run_name='__main__')`;
+        const { code, results } = await tryWorker(['python3', '-c', program], {}, ['--only', title]);
+        expect([code, results.map(({ problem }) => problem !== undefined)]).toEqual([1, [true]]);
+      },
+      SUITE_MS,
+    );
+  });
+
+  it(
+    'is broken by a program that ends at once, and nothing more is tried',
+    async () => {
+      const { code, results } = await tryWorker([process.execPath, '-e', 'console.log("nothing to do")']);
+      expect([code, results.length]).toEqual([1, 1]);
+      expect(results[0]!.problem).toMatch(/the worker ended before it offered its tools[^]*nothing to do/);
+    },
+    SUITE_MS,
+  );
+});
