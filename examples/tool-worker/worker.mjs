@@ -1,4 +1,4 @@
-// A tool worker of your own: RABBITMQ_URL=… WORKER_GROUP=… node examples/tool-worker/worker.mjs
+// A tool worker of your own: RABBITMQ_URL=… MONGODB_URL=… node examples/tool-worker/worker.mjs
 import { createServer } from 'node:http';
 import { createToolWorker } from 'switchyard/tool-worker';
 import forecast from './weather.tool.mjs';
@@ -6,9 +6,7 @@ import forecast from './weather.tool.mjs';
 const worker = createToolWorker({
   tools: { weather: [forecast] },
   rabbitmqUrl: process.env.RABBITMQ_URL,
-  // One of the two: the store itself, or the name of its group.
   mongodbUrl: process.env.MONGODB_URL,
-  group: process.env.WORKER_GROUP,
 });
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, async () => {

@@ -17,8 +17,8 @@ import type { Viewer } from './viewer.js';
 const ELSEWHERE = {
   switchyard_calls_held: ['callsHeld', 'test/integration/orchestrator/fair-shares.spec.ts'],
   switchyard_events_dropped_total: ['eventsDropped', 'test/integration/gateway/slow-viewer.spec.ts'],
-  switchyard_ledger_drops_total: ['ledgerDrops', 'test/e2e/worker-groups.spec.ts'],
-  switchyard_ledger_requests_total: ['ledgerRequests', 'test/e2e/worker-groups.spec.ts'],
+  switchyard_ledger_drops_total: ['drops_total', 'test/e2e/worker-groups.spec.ts'],
+  switchyard_ledger_requests_total: ['requests_total', 'test/e2e/worker-groups.spec.ts'],
   switchyard_mcp_breaker: ['mcpBreaker', 'libs/mcp/hostile-servers.spec.ts'],
   switchyard_model_fallbacks_total: [
     'modelFallbacks',

@@ -346,17 +346,16 @@ describeWithServices(['rabbitmq', 'mongo'], 'a worker of a group', () => {
             .filter((line) => line.startsWith(`switchyard_ledger_${series}`))
             .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
       };
-      const [verb, drops] = ['requests_total{verb=', 'drops_total{reason='];
-      await waitFor(async () => (await counted())(`${drops}"unreadable"`) === 1, {
-        what: 'the count of garbage',
-      });
+      const drops = 'drops_total{reason=';
+      const results = 'requests_total{result=';
+      const isCounted = async () => (await counted())(`${drops}"unreadable"`) === 1;
+      await waitFor(isCounted, { what: 'the count of garbage' });
       const count = await counted();
       // In the name of an orchestrator, of another group's worker, and an orchestrator's own beat.
       expect(count(`${drops}"foreign"`)).toBe(3);
-      expect(count(`${verb}"settle",result="refused"`)).toBe(2);
-      expect(count(`${verb}"announce",result="refused"`)).toBe(2);
-      expect(count(`${verb}"progress",result="refused"`)).toBe(1);
-      expect(count(`${verb}"claim",result="served"`)).toBeGreaterThan(0);
+      // Three ends of the call, two offers, one sign of progress.
+      expect(count(`${results}"refused"`)).toBe(6);
+      expect(count(`${results}"served"`)).toBeGreaterThan(0);
     }, 60_000);
   });
 });

@@ -8,9 +8,9 @@ import type { LedgerMembers } from './ledger-members.js';
 const MAX_IN_HAND = 1_000;
 const FAILED_PAUSE_MS = 1_000;
 
-/** Counters, by the result of a verb and by why a message was dropped. */
+/** Counters, by the result of a request and by why a message was dropped. */
 export interface LedgerMetrics {
-  ledgerRequests: { inc(labels: { verb: string; result: 'served' | 'refused' | 'failed' }): void };
+  ledgerRequests: { inc(labels: { result: 'served' | 'refused' | 'failed' }): void };
   ledgerDrops: { inc(labels: { reason: 'unknown_group' | 'too_many' }): void };
 }
 
@@ -56,14 +56,14 @@ export class LedgerServer {
 
   private async pulse(message: Message<'ledger.pulse'>): Promise<void> {
     await this.members.pulse(message.body);
-    this.count(message, 'served');
+    this.count('served');
   }
 
   private async answer(message: LedgerMessage, group: WorkerGroup): Promise<void> {
     if (message.type === 'ledger.progress') {
       const isRefused = this.verbs.refusalOf(message.body.call, group) !== undefined;
       if (!isRefused) await this.verbs.progress(message.body);
-      return this.count(message, isRefused ? 'refused' : 'served');
+      return this.count(isRefused ? 'refused' : 'served');
     }
     const { worker, request_id } = message.body as Body<'ledger.leave'>;
     const given = await this.serveVerb(message, group);
@@ -71,7 +71,7 @@ export class LedgerServer {
       const about = { worker, verb: message.type, reason: given.refused };
       this.ports.log.warn(about, 'request of a worker refused');
     }
-    this.count(message, 'refused' in given ? 'refused' : 'served');
+    this.count('refused' in given ? 'refused' : 'served');
     const answer = { request_id, server: controlKey(this.ports.me), ...given };
     await this.ports.bus.send(controlKey(worker), newMessage(this.ports, 'ledger.answered', answer));
   }
@@ -111,8 +111,8 @@ export class LedgerServer {
     return {};
   }
 
-  private count({ type }: LedgerMessage, result: 'served' | 'refused' | 'failed'): void {
-    this.metrics.ledgerRequests.inc({ verb: type.slice('ledger.'.length), result });
+  private count(result: 'served' | 'refused' | 'failed'): void {
+    this.metrics.ledgerRequests.inc({ result });
   }
 
   private async quietly(message: LedgerMessage, serve: () => Promise<void>): Promise<void> {
@@ -120,7 +120,7 @@ export class LedgerServer {
       await serve();
     } catch (error) {
       this.ports.log.warn({ err: error, verb: message.type }, 'serving a worker failed');
-      this.count(message, 'failed');
+      this.count('failed');
       // Meanwhile the next requests go to other orchestrators, which may have the store.
       await this.ports.clock.sleep(FAILED_PAUSE_MS);
     }

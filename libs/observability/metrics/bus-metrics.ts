@@ -1,9 +1,7 @@
-import { LEDGER_TYPES } from '#contracts';
 import type { MetricSubject } from './metric-subject.js';
 
 /** The queues of all toolsets are one kind, because RabbitMQ itself reports on each queue. */
 const QUEUE_KINDS = ['turns', 'results', 'tools', 'ledger', 'control', 'other'] as const;
-const LEDGER_VERBS = LEDGER_TYPES.map((type) => type.slice('ledger.'.length));
 const DEATHS = ['rejected', 'expired', 'maxlen', 'delivery_limit', 'other'] as const;
 export type QueueLabel = (typeof QUEUE_KINDS)[number];
 export type Death = (typeof DEATHS)[number];
@@ -26,8 +24,8 @@ export const busMetrics = (about: MetricSubject) => ({
   }),
   ledgerRequests: about.counter({
     name: 'switchyard_ledger_requests_total',
-    help: 'Requests of workers without the store that this orchestrator served, by verb; `failed`: the store did not answer, so they are repeated.',
-    labels: { verb: LEDGER_VERBS, result: ['served', 'refused', 'failed'] },
+    help: 'Requests of workers without the store that this orchestrator served, by result; `failed`: the store did not answer, so they are repeated.',
+    labels: { result: ['served', 'refused', 'failed'] },
   }),
   ledgerDrops: about.counter({
     name: 'switchyard_ledger_drops_total',

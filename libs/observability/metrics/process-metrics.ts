@@ -30,7 +30,7 @@ export const processMetrics = (about: MetricSubject) => ({
     name: 'switchyard_refusals_total',
     help: 'Work that a limit of this process refused, cut off or held back, by limit; `limit reached` in the log names the user or address, at most once a minute for each limit.',
     labels: { limit: 'open' },
-    maxOpen: 60,
+    maxOpen: 53,
   }),
   repairs: about.counter({
     name: 'switchyard_repairs_total',
