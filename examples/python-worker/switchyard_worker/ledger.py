@@ -1,6 +1,7 @@
 """Requests to the ledger: repeated until they are answered."""
 
 import asyncio
+import itertools
 import json
 import random
 import uuid
@@ -25,8 +26,8 @@ def now() -> str:
 
 
 class Ledger:
-    def __init__(self, group: str, worker: str) -> None:
-        self.group, self.worker = group, worker
+    def __init__(self, worker: str) -> None:
+        self.worker = worker
         self.exchange: aio_pika.abc.AbstractExchange | None = None
         """While connected."""
         self.waiting: dict[str, asyncio.Future[dict[str, Any]]] = {}
@@ -37,9 +38,8 @@ class Ledger:
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self.waiting[request_id] = answer
         body = {**fields, "request_id": request_id, "worker": self.worker}
-        body = {name: value for name, value in body.items() if value is not None}
         try:
-            for repetition in range(10**9):
+            for repetition in itertools.count():
                 if await self.send(verb, first or purpose, body) == "returned" and first:
                     await self.send(verb, purpose, body)
                 first = None
@@ -58,6 +58,7 @@ class Ledger:
         """`sent`, `returned` when no queue has this key, or `unknown`."""
         if self.exchange is None:
             return "unknown"
+        body = {name: value for name, value in body.items() if value is not None}
         envelope = {"id": uuid.uuid4().hex, "type": f"ledger.{verb}", "version": "1.0.0", "at": now(), "body": body}
         content = json.dumps(envelope, allow_nan=False).encode()
         message = aio_pika.Message(

@@ -18,7 +18,7 @@ LOOK_AT_TIME_S = 0.5
 """Progress and questions move the end of a call's time."""
 MAX_QUESTION_S = 900
 MAX_RESULT_BYTES = 900_000
-"""A message may have 1 MiB. What is longer than the model reads the ledger keeps as an artifact."""
+"""A message may have 1 MiB, with all that is around the result."""
 
 
 class Ended(Exception):
@@ -31,6 +31,7 @@ class RunningCall:
     def __init__(self, ledger: Ledger, tool: Tool, body: dict[str, Any], never_started: set[str]) -> None:
         self.ledger, self.tool, self.body, self.never_started = ledger, tool, body, never_started
         self.id = body["tool_call_id"]
+        self.toolset = body["tool_name"].split(".")[0]
         self.deadline = datetime.fromisoformat(body["deadline"].replace("Z", "+00:00")).timestamp()
         self.arguments: dict[str, Any] = body["arguments"]
         self.timeout_s = body["timeout_ms"] / 1000
@@ -145,7 +146,6 @@ class RunningCall:
             self.ends_at = asyncio.get_running_loop().time() + self.timeout_s
         told = {"number": self.progressed, "progress": value, "total": total, "message": message}
         body = {"worker": self.ledger.worker, "call": self.ticket, **told}
-        body = {name: given for name, given in body.items() if given is not None}
         self.told = asyncio.ensure_future(self.ledger.send("progress", self.server, body))
 
     async def ask(self, message: str, schema: dict[str, Any]) -> dict[str, Any]:

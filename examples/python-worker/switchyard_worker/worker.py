@@ -8,6 +8,7 @@ import signal
 import socket
 import time
 import uuid
+from collections.abc import Coroutine
 from typing import Any
 
 import aio_pika
@@ -30,7 +31,7 @@ class Worker:
         self.id = f"worker-{group}--{uuid.uuid4()}"
         self.key = self.id.replace("-", ".", 1)
         self.group = group
-        self.ledger = Ledger(group, self.id)
+        self.ledger = Ledger(self.id)
         self.tools = {f"{name}.{tool.name}": tool for name, tools in toolsets.items() for tool in tools}
         self.calls: dict[str, RunningCall] = {}
         self.never_started: set[str] = set()
@@ -114,7 +115,11 @@ class Worker:
             await queue.cancel(tag)
 
     async def on_call(self, message: aio_pika.abc.AbstractIncomingMessage) -> None:
-        task = asyncio.ensure_future(self.handle(message))
+        self.keep(self.handle(message))
+
+    def keep(self, work: Coroutine[Any, Any, None]) -> None:
+        """Runs it until it ends; a drain waits for it."""
+        task = asyncio.ensure_future(work)
         self.handling.add(task)
         task.add_done_callback(self.handling.discard)
 
@@ -143,7 +148,7 @@ class Worker:
                 return
             finally:
                 del self.calls[call.id]
-            self.ended.append((body["tool_name"].split(".")[0], time.monotonic()))
+            self.ended.append((call.toolset, time.monotonic()))
         await self.settle_delivery(message.ack)
 
     async def settle_delivery(self, settle: Any) -> None:
@@ -179,9 +184,7 @@ class Worker:
             except Refused as error:
                 log.warning("the ledger refused: %s", error)
 
-        task = asyncio.ensure_future(quietly())
-        self.handling.add(task)
-        task.add_done_callback(self.handling.discard)
+        self.keep(quietly())
 
     async def announce(self, reply_to: str | None = None) -> None:
         offered = {} if self.is_drained or self.leaving.is_set() else self.toolsets
@@ -229,7 +232,7 @@ class Worker:
             await self.announce()
 
     def load_of(self, toolset: str) -> dict[str, Any]:
-        running = sum(call.body["tool_name"].startswith(f"{toolset}.") for call in self.calls.values())
+        running = sum(call.toolset == toolset for call in self.calls.values())
         self.ended = [(name, at) for name, at in self.ended if time.monotonic() - at < PACE_S]
         per_second = sum(name == toolset for name, _ in self.ended) / PACE_S
         return {"running": running, "slots": self.concurrency, "per_second": per_second}
