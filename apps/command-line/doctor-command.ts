@@ -10,7 +10,7 @@ import { checkConfiguration } from './doctor/check-configuration.js';
 import { checkMcpServers } from './doctor/check-mcp-servers.js';
 import { checkModels } from './doctor/check-model.js';
 import { checkToolsets } from './doctor/check-toolsets.js';
-import { groupHere } from './doctor/group-here.js';
+import { groupHere } from './doctor/configured-here.js';
 import type { GatewayApi } from './gateway-api.adapter.js';
 import { describeChecked } from './describe-checked.js';
 import { openStoreToRead } from './store-access.js';

@@ -1,9 +1,8 @@
-import { LEDGER_PURPOSES, ledgerQueueName, PausableConsumer, type BusStrategy } from '#messaging';
+import { ledgerQueues } from '#ledger';
+import { PausableConsumer, type BusStrategy } from '#messaging';
 import type { Orchestrator } from './orchestrator.js';
 
 const RESULTS_PREFETCH = 100;
-/** One beat: an orchestrator that stands still keeps no more of them from the others. */
-const LEDGER_PREFETCH = { calls: 20, beats: 1, bulk: 4 };
 /** The part of the grace time that is reserved for giving turns back. */
 const LEAVING_MS = 500;
 /** Longer than the rest of a drain takes. */
@@ -23,9 +22,8 @@ export async function serveOrchestrator(
 ): Promise<RunningOrchestrator> {
   await strategy.startControl(processId);
   await orchestrator.prepare();
-  for (const { name } of orchestrator.groups)
-    for (const purpose of LEDGER_PURPOSES)
-      await strategy.startConsuming(ledgerQueueName(name, purpose), { prefetch: LEDGER_PREFETCH[purpose] });
+  for (const { queue, prefetch } of ledgerQueues(orchestrator.groups))
+    await strategy.startConsuming(queue, { prefetch });
   await strategy.startConsuming('results', { prefetch: RESULTS_PREFETCH });
   const turns = new PausableConsumer(() => strategy.startConsuming('turns', { prefetch: turnsAtOnce }));
   orchestrator.switches.onDrain((drains) => void turns.set(!drains));

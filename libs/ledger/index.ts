@@ -9,5 +9,6 @@ export type {
 } from './port/call-ledger.port.js';
 export { StoreLedger } from './store-ledger/store-ledger.js';
 export { Ledger } from './server/ledger.js';
+export { ledgerQueues } from './server/ledger-queues.js';
 export { LedgerLine } from './remote/ledger-line.js';
 export { RemoteLedger } from './remote/remote-ledger.js';

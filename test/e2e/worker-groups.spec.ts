@@ -15,6 +15,7 @@ import { describeWithServices, serviceStartTimeoutMs } from '../services/test-se
 import { waitFor } from '../services/wait-for.js';
 import { Cluster, CLUSTER_START_MS } from './cluster.js';
 import { endCluster } from './end-cluster.js';
+import { scrape } from './scraped-metrics.js';
 import { checkTranscript } from './transcript-check.js';
 
 /** Of another team, which has credentials for its own group and for nothing else. */
@@ -336,26 +337,17 @@ describeWithServices(['rabbitmq', 'mongo'], 'a worker of a group', () => {
       const rows = await cluster.store.listProcesses();
       expect(rows.find(({ _id }) => _id === someone)?.ledger_beats).not.toHaveProperty('other');
       expect(await cluster.store.listDeadLetters(10)).toEqual([]);
-      const counted = async () => {
-        const texts = await Promise.all(
-          cluster.orchestrators.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()),
-        );
-        return (series: string) =>
-          texts
-            .flatMap((text) => text.split('\n'))
-            .filter((line) => line.startsWith(`switchyard_ledger_${series}`))
-            .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
-      };
-      const drops = 'drops_total{reason=';
-      const results = 'requests_total{result=';
-      const isCounted = async () => (await counted())(`${drops}"unreadable"`) === 1;
+      const drops = 'switchyard_ledger_drops_total{reason=';
+      const results = 'switchyard_ledger_requests_total{result=';
+      const counts = () => scrape(cluster.orchestrators);
+      const isCounted = async () => (await counts()).get(`${drops}"unreadable"}`) === 1;
       await waitFor(isCounted, { what: 'the count of garbage' });
-      const count = await counted();
+      const counted = await counts();
       // In the name of an orchestrator, of another group's worker, and an orchestrator's own beat.
-      expect(count(`${drops}"foreign"`)).toBe(3);
+      expect(counted.get(`${drops}"foreign"}`)).toBe(3);
       // Three ends of the call, two offers, one sign of progress.
-      expect(count(`${results}"refused"`)).toBe(6);
-      expect(count(`${results}"served"`)).toBeGreaterThan(0);
+      expect(counted.get(`${results}"refused"}`)).toBe(6);
+      expect(counted.get(`${results}"served"}`)).toBeGreaterThan(0);
     }, 60_000);
   });
 });

@@ -10,7 +10,7 @@ import {
   type BrokerState,
 } from '#messaging';
 import type { Clock } from '#time';
-import { groupHere } from './group-here.js';
+import { groupHere } from './configured-here.js';
 
 const SUBJECT = 'broker';
 const TOPOLOGY = 'Start a process of each kind: it declares what is missing.';

@@ -1,16 +1,13 @@
-import { ConfigError, loadStandaloneConfig, loadToolWorkerConfig, type Environment } from '#bootstrap';
+import { ConfigError, type Environment } from '#bootstrap';
 import type { Checked } from '#contracts';
-import { groupHere } from './group-here.js';
+import { configHere } from './configured-here.js';
 
 const SUBJECT = 'configuration';
 
 /** Every variable of every process, or of a worker of a group, and the settings file. */
 export function checkConfiguration(environment: Environment): Checked[] {
-  // Only a gateway knows which dialects exist.
-  const { DIALECTS: _dialects, ...known } = environment;
   try {
-    const load = groupHere(environment) === undefined ? loadStandaloneConfig : loadToolWorkerConfig;
-    const { notices } = load(known);
+    const { notices } = configHere(environment);
     const warnings = notices.map((text): Checked => ({ subject: SUBJECT, level: 'warning', text }));
     return [{ subject: SUBJECT, level: 'ok', text: 'every variable and setting is valid' }, ...warnings];
   } catch (error) {

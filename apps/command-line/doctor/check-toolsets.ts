@@ -1,11 +1,11 @@
-import { ConfigError, loadStandaloneConfig, loadToolWorkerConfig, type Environment } from '#bootstrap';
+import { ConfigError, type Environment } from '#bootstrap';
 import type { Checked } from '#contracts';
 import { McpConfigError } from '#mcp';
 import { createStore } from '#store';
 import type { Time } from '#time';
 import { ToolSetupError } from '#tools';
 import { createToolsets } from '#toolsets';
-import { groupHere } from './group-here.js';
+import { configHere } from './configured-here.js';
 
 const SUBJECT = 'tools';
 const MEND = 'docs/tools.md explains files of tools; docs/operations.md explains TOOLSETS and DOCS_DIR.';
@@ -37,10 +37,8 @@ export async function checkToolsets(environment: Environment, time: Time): Promi
 }
 
 function configOf(environment: Environment) {
-  // Only a gateway knows which dialects exist.
-  const { DIALECTS: _dialects, ...known } = environment;
   try {
-    return groupHere(environment) === undefined ? loadStandaloneConfig(known) : loadToolWorkerConfig(known);
+    return configHere(environment);
   } catch (error) {
     if (error instanceof ConfigError) return undefined;
     throw error;

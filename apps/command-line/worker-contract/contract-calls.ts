@@ -137,8 +137,8 @@ export class ContractCalls {
 
   /** What is no call arrives in the queue and among the control messages of the worker. */
   async sendUnreadable(worker: string): Promise<number> {
-    const { bus } = this.server.ports;
-    const ports = this.server.ports;
+    const { ports } = this.server;
+    const { bus } = ports;
     const odd: unknown[] = [
       newMessage(ports, 'probe', {}),
       { ...newMessage(ports, 'probe', {}), type: 'tool.call', body: { tool_name: 7 } },

@@ -117,6 +117,17 @@ export class ContractRun {
     await until(`start ${starts} of ${call.tool_call_id}`, () => this.startsOf(call) >= starts);
   }
 
+  /** Fails the case unless the call ends with this type of error, and its tool has not started. */
+  async expectUnstarted(
+    call: ToolCallBody,
+    errorType: string,
+    ending = this.calls.outcomeOf(call),
+  ): Promise<void> {
+    const { error } = await ending;
+    this.expect('the error', error?.error_type, errorType);
+    this.expect('the number of starts', this.startsOf(call), 0);
+  }
+
   /** Fails the case when the two differ. */
   expect(what: string, found: unknown, expected: unknown): void {
     if (isDeepStrictEqual(found, expected)) return;

@@ -2,6 +2,7 @@ import { Member, type BusIdentity } from '#bootstrap';
 import {
   controlKey,
   newMessage,
+  switchIdOf,
   type Body,
   type ConversationEvent,
   type LedgerRequestType,
@@ -9,16 +10,14 @@ import {
 } from '#contracts';
 import { noFaults } from '#faults';
 import type { JournalObserver, Ports } from '#journal';
-import { Ledger } from '#ledger';
-import { createRabbitmqBus, LEDGER_PURPOSES, ledgerQueueName, type Bus } from '#messaging';
+import { Ledger, ledgerQueues } from '#ledger';
+import { createRabbitmqBus, type Bus } from '#messaging';
 import { createLogger } from '#observability';
 import { createStore } from '#store';
 import { systemTime, timestampOf } from '#time';
 
 /** The group and the toolset of the worker that is tried. */
 export const GROUP = { name: 'contract', toolsets: ['contract'] };
-
-const PREFETCH = { calls: 20, beats: 1, bulk: 4 };
 
 type Request = Message<LedgerRequestType>;
 
@@ -84,15 +83,11 @@ export class ContractServer {
     this.ledger = await Ledger.open({ ports, groups: [GROUP], switches, workersOf: () => 1, metrics });
     const identity = { role: 'orchestrator', processId: ports.me } as const;
     await ports.bus.onControl(identity, (message) => this.receive(message));
-    for (const purpose of LEDGER_PURPOSES)
-      await ports.bus.consume(
-        ledgerQueueName(GROUP.name, purpose),
-        { prefetch: PREFETCH[purpose] },
-        async ({ message }) => {
-          await this.serve(message as Request);
-          return 'ack';
-        },
-      );
+    for (const { queue, prefetch } of ledgerQueues([GROUP]))
+      await ports.bus.consume(queue, { prefetch }, async ({ message }) => {
+        await this.serve(message as Request);
+        return 'ack';
+      });
     await ports.bus.consumeDead(async ({ content }) => void this.deadLetters.push(content.toString()));
   }
 
@@ -110,7 +105,7 @@ export class ContractServer {
   /** An operator pauses a tool, or resumes it. */
   async pause(toolName: string, isPaused: boolean): Promise<void> {
     const { store } = this.member;
-    const id = `tool:${toolName}`;
+    const id = switchIdOf('tool', toolName);
     const at = timestampOf(this.member.clock);
     if (isPaused) await store.putSwitch({ _id: id, kind: 'tool', name: toolName, by: 'the suite', at });
     else await store.removeSwitch(id);

@@ -43,20 +43,12 @@ export async function deliverCommand(
   const kind = kindOfQueue(queue);
   const decoded = kind ? decodeMessage(arrival.content, kind) : undefined;
   if (!decoded?.ok) {
-    if (kind === 'ledger') {
-      drop('request', { queue, reason: decoded?.reason }, logger);
-      arrival.origin?.onDropped('unreadable');
-      return 'ack';
-    }
+    if (kind === 'ledger') return dropRequest(arrival, 'unreadable', decoded?.reason, logger);
     logger.warn({ queue, reason: decoded?.reason }, 'unreadable message dead-lettered');
     return { reject: true };
   }
   const { message } = decoded;
-  if (arrival.origin?.isAllowed(message) === false) {
-    drop('request', { queue, reason: FOREIGN }, logger);
-    arrival.origin.onDropped('foreign');
-    return 'ack';
-  }
+  if (arrival.origin?.isAllowed(message) === false) return dropRequest(arrival, 'foreign', FOREIGN, logger);
   const delivery: Delivery = {
     message,
     redelivered,
@@ -76,8 +68,15 @@ export async function deliverCommand(
 }
 
 /** Whoever asks repeats what is not answered, and a dead letter would be a way to fill the store. */
-function drop(what: string, about: object, logger: BusLogger): void {
-  logger.warn(about, `unreadable ${what} dropped`);
+function dropRequest(
+  { queue, origin }: Arrival,
+  why: 'unreadable' | 'foreign',
+  reason: string | undefined,
+  logger: BusLogger,
+): Verdict {
+  logger.warn({ queue, reason }, 'unreadable request dropped');
+  origin?.onDropped(why);
+  return 'ack';
 }
 
 /**
@@ -114,7 +113,7 @@ export function deliverControl(
 ): void {
   const decoded = decodeMessage(content, 'control');
   if (!decoded.ok || origin?.isAllowed(decoded.message) === false) {
-    drop('control message', { reason: decoded.ok ? FOREIGN : decoded.reason }, logger);
+    logger.warn({ reason: decoded.ok ? FOREIGN : decoded.reason }, 'unreadable control message dropped');
     origin?.onDropped(decoded.ok ? 'foreign' : 'unreadable');
     return;
   }

@@ -65,9 +65,7 @@ export const callCases: ContractCase[] = [
       await contract.worker();
       const file = contract.newFile();
       const call = await contract.calls.make('act', { file, wait_ms: 'long' });
-      const { error } = await contract.calls.outcomeOf(call);
-      contract.expect('the error', error?.error_type, 'ValidationError');
-      contract.expect('the number of starts', contract.startsOf(call), 0);
+      await contract.expectUnstarted(call, 'ValidationError');
     },
   },
   {

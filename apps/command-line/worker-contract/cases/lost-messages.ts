@@ -40,7 +40,6 @@ export const lostMessageCases: ContractCase[] = [
       contract.expect('the status', status, 'success');
       const times = fate === 'twice' ? 1 : 3;
       await until('the repetitions', () => [...seen.values()].every((count) => count === times));
-      contract.server.fateOf = () => 'served';
       contract.expect('the number of starts', contract.startsOf(call), 1);
       contract.expect('the number of claims and settles', seen.size, 2);
     },
@@ -52,10 +51,7 @@ export const lostMessageCases: ContractCase[] = [
       contract.server.fateOf = ({ type }) => late(type === 'ledger.claim' ? 2_500 : 0);
       const args = { file: contract.newFile(), wait_ms: 0 };
       const call = await contract.calls.make('act', args, { deadlineMs: 1_500 });
-      const { error } = await contract.calls.outcomeOf(call);
-      contract.server.fateOf = () => 'served';
-      contract.expect('the error', error?.error_type, 'TimeoutError');
-      contract.expect('the number of starts', contract.startsOf(call), 0);
+      await contract.expectUnstarted(call, 'TimeoutError');
     },
   },
   {
@@ -64,10 +60,8 @@ export const lostMessageCases: ContractCase[] = [
       await contract.worker();
       await contract.server.pause('contract.act', true);
       const call = await contract.calls.make('act', { file: contract.newFile(), wait_ms: 0 });
-      const { error } = await contract.calls.outcomeOf(call);
-      await contract.server.pause('contract.act', false);
-      contract.expect('the error', error?.error_type, 'DependencyUnavailable');
-      contract.expect('the number of starts', contract.startsOf(call), 0);
+      const kept = contract.expectUnstarted(call, 'DependencyUnavailable');
+      await kept.finally(() => contract.server.pause('contract.act', false));
     },
   },
   {
@@ -80,10 +74,7 @@ export const lostMessageCases: ContractCase[] = [
         return 'served';
       };
       await contract.calls.send(call);
-      const { error } = await contract.calls.outcomeOf(call);
-      contract.server.fateOf = () => 'served';
-      contract.expect('the error', error?.error_type, 'Cancelled');
-      contract.expect('the number of starts', contract.startsOf(call), 0);
+      await contract.expectUnstarted(call, 'Cancelled');
     },
   },
   {

@@ -23,9 +23,7 @@ export const lostWorkerCases: ContractCase[] = [
     async run(contract) {
       await contract.worker();
       const call = await afterAnother(contract, 'act', 'once');
-      const { error } = await contract.calls.drivenOutcomeOf(call);
-      contract.expect('the error', error?.error_type, 'OutcomeUnknown');
-      contract.expect('the number of starts', contract.startsOf(call), 0);
+      await contract.expectUnstarted(call, 'OutcomeUnknown', contract.calls.drivenOutcomeOf(call));
     },
   },
   {
