@@ -119,6 +119,7 @@ export class Orchestrator {
         groups: settings.groups,
         switches,
         workersOf: (toolset) => this.catalogue.workersOf(toolset),
+        outputBytesOf: settings.outputBytesOf,
         metrics: this.deps.metrics,
       });
     await this.catalogue.rollCall();

@@ -33,6 +33,7 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     quarantine: config.quarantine,
     groups: config.groups,
     fairShareOf: (toolset) => config.tools.get(toolset)?.fairShare ?? config.fairShare,
+    outputBytesOf: (toolName) => settingsOfTool(config.tools, toolName).outputBytes,
     identicalCallsOf: (tool) => settingsOfTool(config.tools, tool.name).identicalCalls,
   };
 }

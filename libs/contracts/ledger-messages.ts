@@ -13,6 +13,8 @@ import { completeResultFields, toolCallBodySchema } from './tool-messages.js';
  * be repeated until it is answered: each one has the same effect however often it is served.
  */
 
+export const MAX_REASON_LENGTH = 500;
+
 /** The part of a `tool.call` that its token covers, and the token. */
 export const callTicketSchema = toolCallBodySchema
   .pick({
@@ -28,11 +30,13 @@ export const callTicketSchema = toolCallBodySchema
   })
   .extend({ token: z.string().regex(/^[0-9a-f]{64}$/) });
 
+/** What every request that is answered has. */
 const request = {
   /** The same in each repetition. */
   request_id: idSchema,
   worker: processIdSchema,
 };
+export const ledgerRequestSchema = z.object(request);
 const attempt = z.int().min(1);
 const artifacts = z.array(artifactReferenceSchema).max(64).optional();
 
@@ -127,6 +131,8 @@ export const ledgerBodySchemas = {
   }),
   /** The worker is gone. */
   'ledger.leave': z.object(request),
+  /** In place of a request whose other fields could not be read; `reason` says why. */
+  'ledger.unreadable': z.object({ ...request, reason: z.string().max(MAX_REASON_LENGTH) }),
   /** An orchestrator's own beat through the queue of the workers' beats. */
   'ledger.pulse': z.object({ orchestrator: processIdSchema, beats: ledgerBeatsSchema }),
 } as const;
@@ -161,7 +167,7 @@ export const ledgerAnsweredSchema = z.object({
   /** The orchestrator that served it: what follows for the same call goes there. */
   server: controlKeySchema,
   /** Why it is refused; a repetition is refused, too. */
-  refused: z.string().max(500).optional(),
+  refused: z.string().max(MAX_REASON_LENGTH).optional(),
   ...Object.fromEntries(Object.entries(answers).map(([verb, schema]) => [verb, schema.optional()])),
 }) as unknown as z.ZodType<LedgerAnswered>;
 

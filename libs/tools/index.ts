@@ -19,7 +19,7 @@ export {
 } from './names.js';
 export { toPrintable } from './printable.js';
 export { failure, success, toFailure, toToolResult } from './tool-result.js';
-export { outputBudget } from './output-budget.js';
+export { MAX_INLINE_BYTES, outputBudget } from './output-budget.js';
 export { describeBytes, makeArtifact, referenceTo } from './make-artifact.js';
 export { readImageHeader } from './image-header.js';
 export { ArgumentValidator } from './validate-arguments.js';

@@ -155,3 +155,26 @@ function broken(message: Record<string, unknown> & { body: object }, key: string
     ? { ...message, [key]: value }
     : { ...message, body: { ...message.body, [key]: value } };
 }
+
+describe('a request of a worker that cannot be read', () => {
+  const settle = golden('ledger.settle') as { body: Record<string, unknown> };
+  const { request_id, worker } = settle.body;
+  const decode = (body: object) => decodeMessage(encode({ ...settle, body }), 'ledger');
+
+  it('is given with its sender and the reason, so that it can be refused', () => {
+    const { id, at, version } = golden('ledger.settle');
+    const decoded = decode({ ...settle.body, attempt: 'first' });
+    const body = { request_id, worker, reason: 'body: attempt: must be a number' };
+    expect(decoded).toStrictEqual({
+      ok: true,
+      message: { id, at, version, type: 'ledger.unreadable', body },
+    });
+  });
+
+  it.each([{ worker }, { request_id }, { request_id: 5, worker }])(
+    'is nothing without a sender: %j',
+    (body) => {
+      expect(reasonOf(decode(body))).toMatch(/^body: /);
+    },
+  );
+});

@@ -61,7 +61,7 @@ describeWithServices(['rabbitmq'], 'switchyard worker-contract', () => {
         { TOOLS_DIR: join(root, 'examples/tool-worker/contract'), PORT: '0', LOG_LEVEL: 'warn' },
       );
       expect(broken).toEqual([]);
-      expect([code, results.length]).toEqual([0, 29]);
+      expect([code, results.length]).toEqual([0, 30]);
     },
     SUITE_MS,
   );

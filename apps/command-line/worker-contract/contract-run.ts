@@ -80,7 +80,9 @@ export class ContractRun {
     } catch (error) {
       process.kill('SIGKILL');
       if (!(error instanceof ContractBroken)) throw error;
-      const reasons = this.server.unreadable.slice(-1).map((reason) => `; a request was dropped: ${reason}`);
+      const reasons = this.server.unreadable
+        .slice(-1)
+        .map((reason) => `; a request cannot be read: ${reason}`);
       throw new WorkerUnusable(`${error.message}${reasons.join('')}\n${process.output}`);
     }
   }

@@ -42,7 +42,7 @@ export class ContractServer {
   readonly withdrawn: string[] = [];
   readonly events: ConversationEvent[] = [];
   readonly deadLetters: string[] = [];
-  /** Why requests were dropped that nobody can read. */
+  /** Why requests cannot be read. */
   readonly unreadable: string[] = [];
   private readonly unanswered = new Set<string>();
   private readonly store = createStore({ dataDir: ':memory:' });
@@ -80,7 +80,14 @@ export class ContractServer {
     const { switches } = this.member;
     const { ports } = this;
     const metrics = { ledgerRequests: { inc: silent }, ledgerDrops: { inc: silent } };
-    this.ledger = await Ledger.open({ ports, groups: [GROUP], switches, workersOf: () => 1, metrics });
+    this.ledger = await Ledger.open({
+      ports,
+      groups: [GROUP],
+      switches,
+      workersOf: () => 1,
+      outputBytesOf: () => undefined,
+      metrics,
+    });
     const identity = { role: 'orchestrator', processId: ports.me } as const;
     await ports.bus.onControl(identity, (message) => this.receive(message));
     for (const { queue, prefetch } of ledgerQueues([GROUP]))
@@ -127,6 +134,7 @@ export class ContractServer {
   private async serve(request: Request): Promise<void> {
     if (request.type === 'ledger.beat' || request.type === 'ledger.pulse') return this.ledger.serve(request);
     this.requests.push(request);
+    if (request.type === 'ledger.unreadable') this.unreadable.push(request.body.reason);
     const fate = await this.fateOf(request);
     if (fate === 'lost') return;
     const { request_id } = request.body as Body<'ledger.leave'>;

@@ -49,6 +49,8 @@ export interface OrchestratorSettings {
   groups: readonly WorkerGroup[];
   /** The part of a toolset's places that one user may have while calls wait; 1: all of them. */
   fairShareOf(toolset: string): number;
+  /** Bytes of the text of a tool's result; undefined: 32 KiB. */
+  outputBytesOf(toolName: string): number | undefined;
   /** The limit of a tool that has its own instead of `budgets.identicalCalls`; otherwise undefined. */
   identicalCallsOf(tool: CatalogTool): number | undefined;
 }

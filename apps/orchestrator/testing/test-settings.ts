@@ -24,6 +24,7 @@ export function testSettings(change: Partial<OrchestratorSettings> = {}): Orches
     quarantine: false,
     groups: [],
     fairShareOf: () => 1,
+    outputBytesOf: () => undefined,
     identicalCallsOf: () => undefined,
     ...change,
   };

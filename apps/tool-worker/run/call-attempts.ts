@@ -1,12 +1,11 @@
 import type { Claim } from '#contracts';
 import type { Ports } from '#journal';
-import type { CallLedger, Ran as EndedCall, WorkerCall } from '#ledger';
+import { CallOutput, type CallLedger, type Ran as EndedCall, type WorkerCall } from '#ledger';
 import { failure, type ToolConnectionLostError } from '#tools';
 import { attemptsOf, decideLostConnection, mayHaveRun } from '#turn';
 import { inSpan, turnAttributes } from '#tracing';
 import type { HostedTool } from '../offer/hosted-tools.js';
 import type { ActiveCall } from './active-call.js';
-import { CallOutput } from './call-output.js';
 import type { OutputChecks } from './output-checks.js';
 import { CallQuestions, type QuestionTimes } from './call-questions.js';
 import type { StoppedClaims } from './stopped-claims.js';

@@ -168,7 +168,13 @@ class RunningCall:
         return {"action": answer.get("action", "accept"), "content": answer.get("content")}
 
     async def settle(self, attempt: int, result: Result, duration_ms: int) -> None:
-        await self.request("settle", attempt=attempt, duration_ms=duration_ms, at=now(), result=result.to_body())
+        told = {"attempt": attempt, "duration_ms": duration_ms, "at": now()}
+        try:
+            await self.request("settle", result=result.to_body(), **told)
+        except Refused as refused:
+            # A result that the ledger cannot read must not leave the call without an end.
+            error = ToolError("ToolExecutionError", f"The ledger refused the result: {refused}")
+            await self.request("settle", result=error.result().to_body(), **told)
 
     async def request(self, verb: str, **fields: Any) -> dict[str, Any]:
         return await self.ledger.ask(verb, first=self.server, call=self.ticket, **fields)

@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import type { Body, CallTicket, LedgerAnswers } from '#contracts';
+import type { ArtifactReference, Body, CallTicket, LedgerAnswers, ToolResult } from '#contracts';
 import type { KnownSwitches, Ports } from '#journal';
 import type { WorkerGroup } from '#messaging';
-import { makeArtifact } from '#tools';
+import { makeArtifact, MAX_INLINE_BYTES, toToolResult } from '#tools';
 import { timestampOf } from '#time';
 import { attemptsOf, mayRunAgain, toolsetOf } from '#turn';
-import type { Claimed, WorkerCall } from '../port/call-ledger.port.js';
+import { CallOutput } from '../output/call-output.js';
+import type { BoundedResult, Claimed, WorkerCall } from '../port/call-ledger.port.js';
 import { StoreLedger } from '../store-ledger/store-ledger.js';
 import type { CallTokens } from '../token/call-tokens.js';
 import { ArtifactParts } from './artifact-parts.js';
@@ -15,12 +16,15 @@ import { OwnedAttempts } from './owned-attempts.js';
 /** A worker states when its call ended; a time that is further away is not believed. */
 const MAX_TIME_ERROR_MS = 60_000;
 const MAX_PROGRESSED = 20_000;
+const MAX_PROBLEM_LENGTH = 2_000;
 
 export interface CallVerbsOptions {
   /** Whose store and bus serve the workers. */
   ports: Ports;
   tokens: CallTokens;
   switches: Pick<KnownSwitches, 'pauseOf'>;
+  /** Bytes of the text of a tool's result; undefined: 32 KiB. */
+  outputBytesOf(toolName: string): number | undefined;
 }
 
 export type Answer = Partial<LedgerAnswers>;
@@ -86,14 +90,11 @@ export class CallVerbs {
     if (!(await this.attempts.isOf(ticket.tool_call_id, attempt, worker)))
       return { refused: 'The attempt is not this worker’s.' };
     const asked = await this.find(worker, ticket);
-    const at = this.timeOf(body.at);
-    await asked?.ledger.settle(asked.call, {
-      attempt,
-      durationMs,
-      result: { ...result, artifacts },
-      traceparent,
-      at,
-    });
+    if (asked) {
+      const bounded = await this.bound(asked, result, artifacts);
+      const ran = { attempt, durationMs, result: bounded, traceparent, at: this.timeOf(body.at) };
+      await asked.ledger.settle(asked.call, ran);
+    }
     this.calls.forget(ticket);
     return {};
   }
@@ -101,9 +102,10 @@ export class CallVerbs {
   async refuse({ worker, call: ticket, result, unclaimed }: Body<'ledger.refuse'>): Promise<Answer> {
     const asked = await this.find(worker, ticket);
     if (!asked) return { refuse: { ended: true } };
+    const bounded = await this.bound(asked, result);
     const ended = unclaimed
-      ? await asked.ledger.refuseUnclaimed(asked.call, result)
-      : await asked.ledger.refuse(asked.call, result);
+      ? await asked.ledger.refuseUnclaimed(asked.call, bounded)
+      : await asked.ledger.refuse(asked.call, bounded);
     return { refuse: { ended } };
   }
 
@@ -170,6 +172,22 @@ export class CallVerbs {
   private async find(worker: string, ticket: CallTicket): Promise<Asked | undefined> {
     const call = await this.calls.find(ticket);
     return call && { call, ledger: this.ledgerOf(worker) };
+  }
+
+  /** A worker bounds its results itself; one that does not must not flood the model's context. */
+  private async bound(
+    { call, ledger }: Asked,
+    { output_problem, ...given }: ToolResult,
+    artifacts: ArtifactReference[] = [],
+  ): Promise<BoundedResult> {
+    const result = { ...toToolResult(given), output_problem: output_problem?.slice(0, MAX_PROBLEM_LENGTH) };
+    // The worker has added their ids to a result that it had bounded.
+    const named = Buffer.byteLength(JSON.stringify({ artifacts: artifacts.map(({ id }) => id) }));
+    const maxBytes = (this.options.outputBytesOf(call.body.tool_name) ?? MAX_INLINE_BYTES) + named;
+    const output = new CallOutput({ ledger, clock: this.options.ports.clock }, call, maxBytes);
+    const { artifacts: whole = [], ...bounded } = await output.bound(result);
+    const kept = [...artifacts, ...whole];
+    return kept.length === 0 ? bounded : { ...bounded, artifacts: kept };
   }
 
   private noteClaim(

@@ -81,6 +81,7 @@ export class LedgerServer {
     if (message.type === 'ledger.beat') return members.beat(message.body, group);
     if (message.type === 'ledger.leave') return members.leave(message.body);
     if (message.type === 'ledger.announce') return members.announce(message.body, group);
+    if (message.type === 'ledger.unreadable') return { refused: message.body.reason };
     if (message.type === 'ledger.cancel') return this.cancel(message.body, group);
     const { call } = message.body as Body<'ledger.claim'>;
     const refused = this.verbs.refusalOf(call, group);

@@ -13,6 +13,8 @@ export interface LedgerOptions {
   switches: KnownSwitches;
   /** Living workers that host the toolset. */
   workersOf(toolset: string): number;
+  /** Bytes of the text of a tool's result; undefined: 32 KiB. */
+  outputBytesOf(toolName: string): number | undefined;
   metrics: LedgerMetrics;
 }
 

@@ -60,6 +60,20 @@ export const callCases: ContractCase[] = [
     },
   },
   {
+    title: 'ends a call although its result is none that the ledger reads',
+    async run(contract) {
+      await contract.worker();
+      const { unreadable } = contract.server;
+      const before = unreadable.length;
+      const call = await contract.calls.make('fail', { error_type: '', message: 'Odd.' }, { class: 'read' });
+      const { status, error } = await contract.calls.outcomeOf(call);
+      // A worker may find out by asking.
+      unreadable.splice(before);
+      contract.expect('the status', status, 'failure');
+      contract.expect('the error', error?.error_type, 'ToolExecutionError');
+    },
+  },
+  {
     title: 'refuses arguments that do not fit, without starting',
     async run(contract) {
       await contract.worker();

@@ -115,7 +115,7 @@ export const lostMessageCases: ContractCase[] = [
     title: 'asks nothing that the ledger cannot read',
     async run(contract) {
       await contract.worker();
-      contract.expect('the reasons why requests were dropped', contract.server.unreadable, []);
+      contract.expect('the reasons why requests cannot be read', contract.server.unreadable, []);
     },
   },
   {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { plainText, type Artifact, type ToolCallBody } from '#contracts';
-import type { WorkerCall } from '#ledger';
 import { failure, success } from '#tools';
+import type { WorkerCall } from '../port/call-ledger.port.js';
 import { CallOutput } from './call-output.js';
 
 const body = {

@@ -1,7 +1,7 @@
 import type { ArtifactReference, ToolResult } from '#contracts';
-import type { BoundedResult, CallLedger, WorkerCall } from '#ledger';
 import { timestampOf, type Clock } from '#time';
 import { makeArtifact, outputBudget, referenceTo, ToolError, type Attachment } from '#tools';
+import type { BoundedResult, CallLedger, WorkerCall } from '../port/call-ledger.port.js';
 
 const MAX_ATTACHMENTS = 32;
 
