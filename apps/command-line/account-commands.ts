@@ -15,6 +15,12 @@ interface ListedAccount {
   created_at: string;
 }
 
+interface Change {
+  role?: string;
+  active?: 'yes' | 'no';
+  json?: boolean;
+}
+
 const PATH = '/api/admin/users';
 const PAGE = 500;
 const HEADER = ['NUMBER', 'ID', 'USERNAME', 'EMAIL', 'ROLE', 'ACTIVE', 'SINCE'] as const;
@@ -41,14 +47,15 @@ export function addAccountCommands(
       new Option('--role <role>', 'an operator manages the installation').choices(['user', 'operator']),
     )
     .addOption(new Option('--active <yes or no>', 'whether it may sign in at all').choices(['yes', 'no']))
-    .action(async (id: string, { role, active }: { role?: string; active?: 'yes' | 'no' }) => {
+    .option('--json', 'as JSON')
+    .action(async (id: string, { role, active, json }: Change) => {
       if (role === undefined && active === undefined)
         throw new CommandError('Say what to change: --role user|operator, --active yes|no, or both.');
       const change = { role, is_active: active && active === 'yes' };
       const account = await openApi()
         .patch<ListedAccount>(`${PATH}/${encodeURIComponent(id)}`, change)
         .catch(explainMissing);
-      write(formatTable(HEADER, [cellsOf(account)]));
+      write(json ? toJson(account) : formatTable(HEADER, [cellsOf(account)]));
     });
 }
 

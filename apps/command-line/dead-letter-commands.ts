@@ -34,16 +34,19 @@ export function addDeadLetterCommands(
   commands
     .command('replay <id>')
     .description('sends a hint about its turn again')
-    .action(async (id: string) => {
-      const { queue } = await openApi().post<ListedLetter>(`${pathOf(id)}/replay`);
-      write(queue === 'turns' ? 'Put back into turns.\n' : 'A hint about its turn was sent.\n');
+    .option('--json', 'as JSON')
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      const letter = await openApi().post<ListedLetter>(`${pathOf(id)}/replay`);
+      if (json) return write(toJson(letter));
+      write(letter.queue === 'turns' ? 'Put back into turns.\n' : 'A hint about its turn was sent.\n');
     });
   commands
     .command('discard <id>')
     .description('forgets it')
-    .action(async (id: string) => {
+    .option('--json', 'as JSON')
+    .action(async (id: string, { json }: { json?: boolean }) => {
       await openApi().delete(pathOf(id));
-      write('Discarded.\n');
+      write(json ? toJson({ discarded: id }) : 'Discarded.\n');
     });
 }
 

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { GatewayApi } from './gateway-api.adapter.js';
 import { formatTable } from './table.js';
+import { toJson } from './to-json.js';
 
 /** An invitation as `GET /api/admin/invitations` lists it. */
 interface Invitation {
@@ -27,29 +28,32 @@ export function addInvitationCommands(
     .description('prints a link that is shown only once; give the --url at which users reach the page')
     .option('--hours <number>', 'how long the link is valid, at most 720', parseHours, 72)
     .option('--for <name>', 'a note for your own list')
-    .action(async ({ hours, for: note }: { hours: number; for?: string }) => {
-      const { token, expires_at } = await openApi().post<Invitation & { token: string }>(PATH, {
+    .option('--json', 'as JSON')
+    .action(async ({ hours, for: note, json }: { hours: number; for?: string; json?: boolean }) => {
+      const { token, ...made } = await openApi().post<Invitation & { token: string }>(PATH, {
         hours,
         ...(note !== undefined && { note }),
       });
       const { url } = program.opts<{ url: string }>();
-      write(
-        `${new URL(`/#invitation=${token}`, url).href}\nIt creates one account and expires at ${expires_at}.\n`,
-      );
+      const link = new URL(`/#invitation=${token}`, url).href;
+      if (json) return write(toJson({ ...made, link }));
+      write(`${link}\nIt creates one account and expires at ${made.expires_at}.\n`);
     });
   commands
     .command('list')
     .description('yours that were not used yet')
-    .action(async () => {
+    .option('--json', 'as JSON')
+    .action(async ({ json }: { json?: boolean }) => {
       const open = await openApi().get<Invitation[]>(PATH);
-      write(formatTable(HEADER, open.map(cellsOf)));
+      write(json ? toJson(open) : formatTable(HEADER, open.map(cellsOf)));
     });
   commands
     .command('withdraw <id>')
     .description('withdraws one of yours, so that its link no longer works')
-    .action(async (id: string) => {
+    .option('--json', 'as JSON')
+    .action(async (id: string, { json }: { json?: boolean }) => {
       await openApi().delete(`${PATH}/${encodeURIComponent(id)}`);
-      write('withdrawn\n');
+      write(json ? toJson({ withdrawn: id }) : 'Withdrawn.\n');
     });
 }
 

@@ -75,17 +75,19 @@ export function addSwitchCommands(
     .command('resume <name>')
     .description('undoes a switch: a toolset, a tool, a process, `turns`, or `logs`')
     .option('--process <id>', 'with `logs`: of this process')
-    .action(async (name: string, { process = 'all' }: { process?: string }) => {
-      await resume(openApi(), name, process);
-      write(`As before: ${toTerminalSafe(name)}.\n`);
+    .option(...JSON_OPTION)
+    .action(async (name: string, { process = 'all', json }: Options & { process?: string }) => {
+      const { kind, name: own } = await resume(openApi(), name, process);
+      write(json ? toJson({ resumed: { kind, name: own } }) : `As before: ${toTerminalSafe(name)}.\n`);
     });
 }
 
-async function resume(api: GatewayApi, name: string, process: string): Promise<void> {
+async function resume(api: GatewayApi, name: string, process: string): Promise<ListedSwitch> {
   const { switches } = await api.get<ListedSwitches>(PATH);
   const found = findNamed(switches, name, process);
   if (!found) throw nothingNamed(name, switches);
   await api.delete(`${PATH}/${found.kind}/${encodeURIComponent(found.name)}`);
+  return found;
 }
 
 /** A toolset may be called `turns` or `logs`, too: then the second `resume` is about it. */

@@ -61,8 +61,10 @@ export function addToolsCommand(program: Command, openApi: () => GatewayApi, ter
     .command('pages [folder]')
     .description('writes a page for each tool of a folder, as Markdown, for the people who use it')
     .requiredOption('--out <folder>', 'where to write <toolset>.<tool>.md')
-    .action(async (folder: string | undefined, { out }: { out: string }) => {
-      for (const path of await writePages(folderOf(folder), out)) terminal.write(`${toTerminalSafe(path)}\n`);
+    .option('--json', 'as JSON')
+    .action(async (folder: string | undefined, { out, json }: { out: string; json?: boolean }) => {
+      const paths = await writePages(folderOf(folder), out);
+      terminal.write(json ? toJson(paths) : paths.map((path) => `${toTerminalSafe(path)}\n`).join(''));
     });
 }
 

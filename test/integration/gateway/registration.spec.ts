@@ -157,7 +157,7 @@ describe('registration by invitation', () => {
     await run('create');
     const [second] = (await run('list')).match(/invitation_\S+/)!;
     expect(second).not.toBe(id);
-    expect(await run('withdraw', second)).toBe('withdrawn\n');
+    expect(await run('withdraw', second)).toBe('Withdrawn.\n');
     expect(await run('list')).not.toContain('invitation_');
   });
 });
