@@ -11,19 +11,21 @@ interface ListedAccount {
   username: string;
   email: string;
   role: string;
+  roles: string[];
   is_active: boolean;
   created_at: string;
 }
 
 interface Change {
   role?: string;
+  roles?: string;
   active?: 'yes' | 'no';
   json?: boolean;
 }
 
 const PATH = '/api/admin/users';
 const PAGE = 500;
-const HEADER = ['NUMBER', 'ID', 'USERNAME', 'EMAIL', 'ROLE', 'ACTIVE', 'SINCE'] as const;
+const HEADER = ['NUMBER', 'ID', 'USERNAME', 'EMAIL', 'ROLE', 'ROLES', 'ACTIVE', 'SINCE'] as const;
 
 /** `users list | set`, for `AUTH=local`. */
 export function addAccountCommands(
@@ -46,12 +48,18 @@ export function addAccountCommands(
     .addOption(
       new Option('--role <role>', 'an operator manages the installation').choices(['user', 'operator']),
     )
+    .option('--roles <names>', 'that rules of tools ask for, comma-separated; "" for none')
     .addOption(new Option('--active <yes or no>', 'whether it may sign in at all').choices(['yes', 'no']))
     .option('--json', 'as JSON')
-    .action(async (id: string, { role, active, json }: Change) => {
-      if (role === undefined && active === undefined)
-        throw new CommandError('Say what to change: --role user|operator, --active yes|no, or both.');
-      const change = { role, is_active: active && active === 'yes' };
+    .action(async (id: string, { role, roles, active, json }: Change) => {
+      if (role === undefined && roles === undefined && active === undefined)
+        throw new CommandError('Say what to change: --role user|operator, --roles names, --active yes|no.');
+      const named = roles?.split(',').map((name) => name.trim());
+      const change = {
+        role,
+        roles: named?.filter((name) => name !== ''),
+        is_active: active && active === 'yes',
+      };
       const account = await openApi()
         .patch<ListedAccount>(`${PATH}/${encodeURIComponent(id)}`, change)
         .catch(explainMissing);
@@ -78,6 +86,7 @@ async function readAll(api: GatewayApi): Promise<ListedAccount[]> {
   return accounts;
 }
 
-function cellsOf({ number, id, username, email, role, is_active, created_at }: ListedAccount): string[] {
-  return [String(number), id, username, email, role, is_active ? 'yes' : 'no', created_at];
+function cellsOf(account: ListedAccount): string[] {
+  const { number, id, username, email, role, roles, is_active, created_at } = account;
+  return [String(number), id, username, email, role, roles.join(','), is_active ? 'yes' : 'no', created_at];
 }

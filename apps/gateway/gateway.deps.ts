@@ -1,4 +1,4 @@
-import type { ClientConfig, GatewayLimits, UsageSettings } from '#bootstrap';
+import type { ClientConfig, GatewayLimits, Settings, UsageSettings } from '#bootstrap';
 import type { ToolChoice } from '#contracts';
 import type { FaultPoint } from '#faults';
 import type { AuditTrail, KnownSwitches, Peers } from '#journal';
@@ -22,6 +22,8 @@ export interface GatewayConfig extends Pick<
   usage: UsageSettings;
   /** Everything that the deployment offers. */
   offer: ToolChoice;
+  /** Rules by toolset or tool. */
+  tools: Settings['tools'];
 }
 
 /** Everything that one gateway needs from its process; opened and closed by the process. */

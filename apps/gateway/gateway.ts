@@ -2,6 +2,7 @@ import type { ProcessLoad } from '#contracts';
 import { ActionLog, type Ports, observeJournal, type JournalObserver } from '#journal';
 import { auditLoggerOf, Refusals } from '#observability';
 import type { Time } from '#time';
+import { namedRoles, settingsOfTool } from '#bootstrap';
 import { createLocalAccounts } from './people/accounts/create-local-accounts.js';
 import { Calls } from './operator/calls.js';
 import { DeadLetters } from './operator/dead-letters.js';
@@ -13,6 +14,7 @@ import { Artifacts } from './artifacts/artifacts.js';
 import { createAuthenticator } from './people/auth/json-web-token.adapter.js';
 import { SharedCounts } from './limits/shared-counts.js';
 import type { User } from './people/auth/user.js';
+import { Roles } from './people/roles.js';
 import { Bodies } from './door/bodies/bodies.js';
 import { OfferedModels } from './catalogue/offered-models.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
@@ -96,10 +98,16 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
     const { config, clock } = this.deps;
     return this.localAccounts?.known.authenticate ?? createAuthenticator(config.auth, clock);
   });
+  readonly roles = this.part('roles', () => {
+    const known = this.localAccounts?.known;
+    return new Roles(namedRoles(this.deps.config), known && ((user) => known.rolesOf(user)));
+  });
   readonly ownership = this.part('ownership', () => new Ownership(this.store));
   readonly offeredTools = this.part('offeredTools', () => {
     const { bus, processId, config } = this.deps;
-    return new OfferedTools(bus, processId, config.offer, this.deps);
+    const rolesFor = (name: string) => settingsOfTool(config.tools, name).roles;
+    const rules = { choice: config.offer, access: { roles: this.roles, rolesFor } };
+    return new OfferedTools(bus, processId, rules, this.deps);
   });
   readonly offeredModels = this.part('offeredModels', () => {
     const { bus, processId } = this.deps;
@@ -137,7 +145,7 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   readonly submitTurn = this.part('submitTurn', () => {
     const { ownership, stopTurns, turnAdmission: admission, offeredModels: models, refusals } = this;
     const budgets = new BudgetAdmission(this.store, this.deps.config.usage.budget, refusals, this.time.clock);
-    const parts = { ownership, stopTurns, admission, models, budgets, refusals };
+    const parts = { ownership, stopTurns, admission, models, budgets, refusals, roles: this.roles };
     return new SubmitTurn({ ...this.ports, ...parts, switches: this.switches, log: this.log });
   });
   readonly answerCalls = this.part('answerCalls', () => new AnswerCalls(this.ports, this.ownership));

@@ -4,21 +4,23 @@ import { SystemClock } from '#time';
 import { signToken } from './people/auth/json-web-token.adapter.js';
 
 const DEFAULT_HOURS = 24;
-const USAGE = 'npm run token -- --user <name> [--hours <number>] [--operator]';
+const USAGE = 'npm run token -- --user <name> [--hours <number>] [--operator] [--role <name>]…';
 
-/** `npm run token -- --user ann [--hours 24] [--operator]`: prints a token for `AUTH=jwt` with `JWT_SECRET`. */
+/** `npm run token -- --user ann [--hours 24] [--operator] [--role finance]`: prints a token for `AUTH=jwt` with `JWT_SECRET`. */
 await runMain('token command', async () => {
-  const { user, hours, isOperator } = readArguments(process.argv.slice(2));
-  const token = await signToken(
-    new SystemClock(),
-    { id: user, isOperator },
-    hours,
-    readSettings(process.env),
-  );
+  const { hours, ...user } = readArguments(process.argv.slice(2));
+  const token = await signToken(new SystemClock(), user, hours, readSettings(process.env));
   process.stdout.write(`${token}\n`);
 });
 
-function readArguments(args: string[]): { user: string; hours: number; isOperator: boolean } {
+interface TokenArguments {
+  id: string;
+  isOperator: boolean;
+  roles: string[];
+  hours: number;
+}
+
+function readArguments(args: string[]): TokenArguments {
   const values = parse(args);
   const user = values.user ?? '';
   const hours = Number(values.hours ?? DEFAULT_HOURS);
@@ -27,14 +29,19 @@ function readArguments(args: string[]): { user: string; hours: number; isOperato
     ...(hours > 0 && hours <= 87_600 ? [] : ['--hours must be a number from 0 to 87600']),
   ];
   if (problems.length > 0) throw new ConfigError(problems);
-  return { user, hours, isOperator: values.operator === true };
+  return { id: user, hours, isOperator: values.operator === true, roles: values.role ?? [] };
 }
 
-function parse(args: string[]): { user?: string; hours?: string; operator?: boolean } {
+function parse(args: string[]) {
   try {
     return parseArgs({
       args,
-      options: { user: { type: 'string' }, hours: { type: 'string' }, operator: { type: 'boolean' } },
+      options: {
+        user: { type: 'string' },
+        hours: { type: 'string' },
+        operator: { type: 'boolean' },
+        role: { type: 'string', multiple: true },
+      },
     }).values;
   } catch {
     throw new ConfigError([`the arguments must be those of ${USAGE}`]);

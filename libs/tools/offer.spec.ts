@@ -69,6 +69,20 @@ describe('an offer', () => {
     );
   });
 
+  it('has a tool that requires a role only for users with one of these', () => {
+    const rolesFor = (name: string) => (name === 'math.add' ? ['teacher', 'chief'] : undefined);
+    const offered = (roles?: string[]) => new Offer([], { rolesFor, roles }).filter(all);
+    expect(offered(['chief', 'guest'])).toEqual(all);
+    for (const roles of [undefined, [], ['guest']])
+      expect(offered(roles).map(({ name }) => name)).toEqual(
+        all.map(({ name }) => name).filter((name) => name !== 'math.add'),
+      );
+    const offer = new Offer([], { rolesFor, roles: ['guest'], isPaused: () => true });
+    expect(offer.whyNot(all.find(({ name }) => name === 'math.add')!)).toBe(
+      'math.add is not offered to this user.',
+    );
+  });
+
   it('lists the entries that match nothing', () => {
     const choice = { allow: ['math', 'mth', 'mcp:My CRM'], block: ['add', 'math.ad', 'mth'] };
     expect(findUnknownEntries(choice, all)).toEqual(['mth', 'math.ad']);

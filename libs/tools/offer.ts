@@ -7,6 +7,16 @@ export interface OfferRule {
   choice: ToolChoice | undefined;
 }
 
+/** What else decides, besides the rules. */
+export interface OfferConditions {
+  /** By an operator, now. */
+  isPaused?(toolName: string): boolean;
+  /** One of these is required to use the tool; undefined: none is. */
+  rolesFor?(toolName: string): readonly string[] | undefined;
+  /** The user's. */
+  roles?: readonly string[];
+}
+
 type Names = (tool: CatalogTool) => boolean;
 
 /**
@@ -22,10 +32,9 @@ export class Offer {
     keepsBack: Names | undefined;
   }[];
 
-  /** `isPaused`: by an operator, now. */
   constructor(
     rules: readonly OfferRule[],
-    private readonly isPaused: (toolName: string) => boolean = () => false,
+    private readonly conditions: OfferConditions = {},
   ) {
     this.rules = rules.map(({ by, choice }) => ({
       by,
@@ -37,7 +46,11 @@ export class Offer {
 
   /** The reason as a sentence for the model; undefined when the tool is offered. */
   whyNot(tool: CatalogTool): string | undefined {
-    if (this.isPaused(tool.name)) return `${tool.name} is paused by an operator.`;
+    const { isPaused, rolesFor, roles = [] } = this.conditions;
+    const required = rolesFor?.(tool.name);
+    if (required && !required.some((role) => roles.includes(role)))
+      return `${tool.name} is not offered to this user.`;
+    if (isPaused?.(tool.name)) return `${tool.name} is paused by an operator.`;
     for (const { by, allows, blocks, keepsBack } of this.rules) {
       if (blocks?.(tool) || keepsBack?.(tool)) return `${tool.name} is blocked by this ${by}.`;
       if (allows && !allows(tool)) return `${tool.name} is not among the tools that this ${by} allows.`;

@@ -15,7 +15,7 @@ const TOOLS = WORLD_TOOLS.length;
 const OFFERED_AGAIN_MS = 13_000;
 
 const offered = ({ world }: Case) =>
-  world.gateways().map(({ gateway }) => gateway!.offeredTools.list().length);
+  world.gateways().map(({ gateway }) => gateway!.offeredTools.listAll().length);
 
 describe('a worker', () => {
   it.each(SEEDS)('does not count as dead when it claims right after a stall (seed %d)', (seed) =>

@@ -173,7 +173,7 @@ describe('the last worker of a toolset that dies', () => {
   it('has its tools withdrawn within 7 s, and offered again when another worker starts', () =>
     Case.play(only, async (play) => {
       const { world } = play;
-      const offered = () => world.gateways().map(({ gateway }) => gateway!.offeredTools.list().length);
+      const offered = () => world.gateways().map(({ gateway }) => gateway!.offeredTools.listAll().length);
       expect(offered()).toEqual([ALL, ALL]);
       play.killOne('worker');
       await world.clock.sleep(7_000);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import { testPeers } from '#journal/testing';
+import { LOCAL_USER } from '../people/auth/user.js';
 import { OfferedTools } from './offered-tools.js';
 
 const SEEDS = Array.from({ length: 20 }, (_, i) => i + 1);
@@ -10,7 +11,7 @@ function setUp(seed: number) {
   const world = new VirtualClock(random);
   const clock = world.view();
   const bus = { send: async () => 'confirmed' as const, connectedForMs: () => clock.now() };
-  const tools = new OfferedTools(bus, 'gateway-1', {}, { clock, random, peers: testPeers() });
+  const tools = new OfferedTools(bus, 'gateway-1', { choice: {} }, { clock, random, peers: testPeers() });
   const announce = () =>
     tools.announce({
       worker: 'worker-1',
@@ -25,7 +26,10 @@ describe('tools that a gateway offers after a roll-call', () => {
     const { world, clock, tools, announce } = setUp(seed);
     const names: string[] = [];
     await tools.callRoll();
-    void tools.rollCalled().then(() => names.push(...tools.listServers().map(({ name }) => name)));
+    void tools
+      .rollCalled()
+      .then(() => tools.listServers(LOCAL_USER))
+      .then((servers) => names.push(...servers.map(({ name }) => name)));
     await world.advance(500);
     clock.freeze();
     // It reads its connection when it goes on, before or after the timers that are due.

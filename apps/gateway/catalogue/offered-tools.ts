@@ -11,6 +11,8 @@ import {
 import type { Bus } from '#messaging';
 import { pollUntil, type Time } from '#time';
 import { Catalogue, describeOffer, LostWorkers, Offer, ROLL_CALL, type LostWorkersDeps } from '#tools';
+import type { User } from '../people/auth/user.js';
+import type { Roles } from '../people/roles.js';
 
 /** An MCP server as it is configured, or a toolset of local tools. */
 export interface OfferedServer {
@@ -18,6 +20,17 @@ export interface OfferedServer {
   /** A living worker has tools of it. */
   isRunning: boolean;
   tools: CatalogTool[];
+}
+
+/** What the deployment says about offers. */
+export interface OfferedRules {
+  choice: ToolChoice;
+  /** Absent: everybody may use everything. */
+  access?: {
+    roles: Pick<Roles, 'of'>;
+    /** One of these roles is required to use the tool; undefined: none is. */
+    rolesFor(toolName: string): readonly string[] | undefined;
+  };
 }
 
 /** The offers of the living workers, as announced to this gateway, without the tools that the deployment withholds. */
@@ -34,10 +47,10 @@ export class OfferedTools {
   constructor(
     private readonly bus: Pick<Bus, 'send' | 'connectedForMs'>,
     private readonly processId: string,
-    choice: ToolChoice,
+    private readonly rules: OfferedRules,
     private readonly time: Time & Pick<LostWorkersDeps, 'peers'>,
   ) {
-    this.offer = new Offer([{ by: 'deployment', choice }]);
+    this.offer = new Offer([{ by: 'deployment', choice: rules.choice }]);
     this.lost = new LostWorkers(this.catalogue, time, () => this.notifyListeners());
   }
 
@@ -74,21 +87,47 @@ export class OfferedTools {
     this.lost.close();
   }
 
-  list(): CatalogTool[] {
+  /** Also those that need a role. */
+  listAll(): CatalogTool[] {
     this.catalogue.expire(this.time.clock.now(), this.bus.connectedForMs());
     return this.offer.filter(this.catalogue.offered());
   }
 
-  /** Every server that is known, by name, also one that no living worker hosts. */
-  listServers(): OfferedServer[] {
-    const tools = this.list();
+  /** What this user may use. */
+  async listFor(user: User): Promise<CatalogTool[]> {
+    const roles = await this.rolesOf(user);
+    return this.listAll().filter(({ name }) => this.isFor(name, roles));
+  }
+
+  /** Every server that this user may use, by name, also one that no living worker hosts. */
+  async listServers(user: User): Promise<OfferedServer[]> {
+    const [tools, mayUse] = await Promise.all([this.listFor(user), this.toolsetsFor(user)]);
     return [...this.servers]
+      .filter(([, toolset]) => mayUse(toolset))
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, toolset]) => ({
         name,
         isRunning: this.catalogue.workersOf(toolset) > 0,
         tools: tools.filter((tool) => tool.toolset === toolset),
       }));
+  }
+
+  /** Whether the user may use a tool of a toolset; if no worker offers it now, whether its own rule lets the user. */
+  async toolsetsFor(user: User): Promise<(toolset: string) => boolean> {
+    const roles = await this.rolesOf(user);
+    const offered = new Map<string, boolean>();
+    for (const { toolset, name } of this.listAll())
+      offered.set(toolset, offered.get(toolset) === true || this.isFor(name, roles));
+    return (toolset) => offered.get(toolset) ?? this.isFor(`${toolset}.`, roles);
+  }
+
+  private async rolesOf(user: User): Promise<string[]> {
+    return (await this.rules.access?.roles.of(user)) ?? [];
+  }
+
+  private isFor(toolName: string, roles: readonly string[]): boolean {
+    const required = this.rules.access?.rolesFor(toolName);
+    return required === undefined || required.some((role) => roles.includes(role));
   }
 
   /** Toolsets that a worker has hosted while this gateway runs. */

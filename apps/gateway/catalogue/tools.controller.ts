@@ -1,5 +1,6 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { HttpUserGuard } from '../people/auth/http-user.guard.js';
+import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
+import type { User } from '../people/auth/user.js';
 import { FromGateway } from '../http/from-gateway.decorator.js';
 import { OfferedTools } from './offered-tools.js';
 import { toToolBody, type ToolBody } from './tool-body.js';
@@ -10,7 +11,7 @@ export class ToolsController {
   constructor(@FromGateway() private readonly gateway: { offeredTools: OfferedTools }) {}
 
   @Get()
-  list(): { tools: ToolBody[] } {
-    return { tools: this.gateway.offeredTools.list().map(toToolBody) };
+  async list(@CurrentUser() user: User): Promise<{ tools: ToolBody[] }> {
+    return { tools: (await this.gateway.offeredTools.listFor(user)).map(toToolBody) };
   }
 }

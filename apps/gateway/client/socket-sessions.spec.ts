@@ -3,13 +3,14 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Socket } from 'socket.io';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import type { Feeds } from '../feeds/feeds.js';
+import type { User } from '../people/auth/user.js';
 import { SocketSessions } from './socket-sessions.js';
 
 /** A socket that remembers what it was told. */
 class ToldSocket extends EventEmitter {
   readonly told: string[] = [];
   readonly conn = { writeBuffer: [], close: () => undefined };
-  constructor(readonly data: { user: { id: string; isOperator: boolean; expiresAtMs?: number } }) {
+  constructor(readonly data: { user: User }) {
     super();
   }
   override emit(name: string): boolean {
@@ -35,7 +36,7 @@ function begin(expiresAtMs?: number) {
       return isActive();
     },
   });
-  const told = new ToldSocket({ user: { id: 'ann', isOperator: false, expiresAtMs } });
+  const told = new ToldSocket({ user: { id: 'ann', isOperator: false, roles: [], expiresAtMs } });
   const socket = told as unknown as Socket;
   sessions.begin(socket);
   return { sessions, socket, told: told.told };

@@ -79,7 +79,7 @@ function serve(deps: McpServerDeps, { era, authInfo }: McpRequestContext): Serve
   );
   const budget = new AnswerBudget();
   server.setRequestHandler('tools/list', () =>
-    budget.read(() => ({ tools: toolsOf(deps).map(toMcpTool) }), sizeOf),
+    budget.read(async () => ({ tools: (await toolsOf(deps, user)).map(toMcpTool) }), sizeOf),
   );
   server.setRequestHandler('tools/call', (request, context) =>
     new McpCall({ ...deps, budget }, { user, left }, era, context).answer(request.params),
@@ -96,8 +96,8 @@ function sizeOf(answer: object): number {
 }
 
 /** Without the toolset that reads artifacts of a conversation: here every call has its own conversation. */
-function toolsOf({ offered }: McpServerDeps): CatalogTool[] {
-  return offered.list().filter(({ toolset }) => toolset !== 'artifacts');
+async function toolsOf({ offered }: McpServerDeps, user: User): Promise<CatalogTool[]> {
+  return (await offered.listFor(user)).filter(({ toolset }) => toolset !== 'artifacts');
 }
 
 async function readResource(
@@ -128,7 +128,7 @@ class McpCall {
     try {
       const question = toQuestion(this.context.mcpReq.requestState());
       if (question) return await this.resume(question);
-      const call = { tool_name: this.findTool(params.name), arguments: params.arguments ?? {} };
+      const call = { tool_name: await this.findTool(params.name), arguments: params.arguments ?? {} };
       const { place, news } = await this.deps.calls.run(this.user, call, this.follow());
       return await this.toAnswer(place, news);
     } catch (error) {
@@ -141,8 +141,8 @@ class McpCall {
     return this.caller.user;
   }
 
-  private findTool(name: string): string {
-    const tools = toolsOf(this.deps);
+  private async findTool(name: string): Promise<string> {
+    const tools = await toolsOf(this.deps, this.user);
     const found = busNameOf(name, tools);
     if (found !== undefined) return found;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, describeUnknownTool(name, tools).message);

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Param, Patch, Query, UseGuards } from '@nestjs/common';
 import { z } from 'zod';
-import { accountSchema } from '#contracts';
+import { accountSchema, type Account } from '#contracts';
 import type { ActionLog } from '#journal';
 import { Accounts, type ListedAccount } from '../people/accounts/accounts.js';
 import { KnownAccounts } from '../people/accounts/known-accounts.js';
@@ -13,7 +13,9 @@ import { OperatorGuard } from './operator.guard.js';
 
 const pageSchema = z.object({ after: wholeNumber(0, 999_999_999, 0), limit: wholeNumber(1, 500, 100) });
 /** Strict: ignoring a misspelled `is_active` would leave an account active. */
-const changeSchema = z.strictObject(accountSchema.pick({ role: true, is_active: true }).partial().shape);
+const changeSchema = z.strictObject(
+  accountSchema.pick({ role: true, roles: true, is_active: true }).partial().shape,
+);
 
 /** The accounts of `AUTH=local`, for operators. With any other there are no such routes. */
 @Controller('api/admin/users')
@@ -38,13 +40,17 @@ export class AdminAccountsController {
     const before = await this.local.accounts.get(id);
     const changed = await this.local.accounts.change(operator, id, change);
     this.local.known.forget(id);
-    const { role, is_active } = changed;
-    if (before?.role === role && before.is_active === is_active) return changed;
-    const status = `${role}, ${is_active ? 'active' : 'inactive'}`;
+    const { role, roles, is_active } = changed;
+    const status = statusOf(changed);
+    if (before && statusOf(before) === status) return changed;
     this.local.actions.note(
       { audit: 'account_changed', user_id: operator.id, subject: id, status },
-      { account: id, role, is_active },
+      { account: id, role, roles, is_active },
     );
     return changed;
   }
+}
+
+function statusOf({ role, roles = [], is_active }: Pick<Account, 'role' | 'roles' | 'is_active'>): string {
+  return [role, ...roles, is_active ? 'active' : 'inactive'].join(', ');
 }

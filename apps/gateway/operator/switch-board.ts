@@ -24,7 +24,7 @@ export interface SwitchBoardDeps extends Time {
   bus: Pick<Bus, 'send'>;
   switches: Pick<KnownSwitches, 'read'>;
   offered: {
-    list(): { name: string; toolset: string }[];
+    listAll(): { name: string; toolset: string }[];
     listToolsets(): string[];
     announcedDefinitions(toolset: string): { id: string; tool: string }[];
   };
@@ -118,7 +118,7 @@ export class SwitchBoard {
   private isKnown(kind: SwitchKind, name: string): boolean {
     const { offered } = this.deps;
     if (kind === 'toolset') return offered.listToolsets().includes(name);
-    return kind !== 'tool' || offered.list().some((tool) => tool.name === name);
+    return kind !== 'tool' || offered.listAll().some((tool) => tool.name === name);
   }
 }
 

@@ -13,5 +13,6 @@ export function openConfig(limits: GatewayConfig['limits']): GatewayConfig {
     fairShare: 1,
     usage: { budget: {}, keepDays: 1 },
     offer: {},
+    tools: new Map(),
   };
 }

@@ -19,7 +19,7 @@ import { newConversation } from './conversations.js';
 import { Ownership } from './ownership.js';
 import { AnswerCalls } from './answer-calls.js';
 
-const ANN = { id: 'ann', isOperator: false };
+const ANN = { id: 'ann', isOperator: false, roles: [] };
 const place = { turn_id: TURN_ID, tool_call_id: callId(1) };
 const schema: QuestionSchema = { type: 'object', properties: { account: { type: 'string' } } };
 

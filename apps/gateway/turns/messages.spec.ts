@@ -8,7 +8,7 @@ import { listMessages, type MessagesPage } from './messages.js';
 import { newConversation } from './conversations.js';
 
 const LONG = '€'.repeat(65_536);
-const ANN = { id: 'ann', isOperator: false };
+const ANN = { id: 'ann', isOperator: false, roles: [] };
 const clock = new SystemClock();
 let store: Store;
 /** Turns of each read. */

@@ -14,6 +14,7 @@ export function newTurn(
     client_message_id: string;
     content: string;
     options?: Turn['options'];
+    roles?: string[];
     traceparent?: string;
   },
 ): Turn {
@@ -26,6 +27,7 @@ export function newTurn(
     client_message_id: source.client_message_id,
     content: source.content,
     options: source.options ?? {},
+    ...(source.roles && source.roles.length > 0 ? { roles: source.roles } : {}),
     ...(source.traceparent === undefined ? {} : { traceparent: source.traceparent }),
     at: new Date(now).toISOString(),
     status: 'queued',

@@ -13,6 +13,7 @@ import type { Store } from '#store';
 import type { Time } from '#time';
 import { inSpan, turnAttributes, turnLogFields } from '#tracing';
 import type { User } from '../people/auth/user.js';
+import type { Roles } from '../people/roles.js';
 import type { OfferedModels } from '../catalogue/offered-models.js';
 import { notFound, RequestError } from '../errors/request-error.js';
 import type { BudgetAdmission } from '../usage/budget-admission.js';
@@ -69,6 +70,7 @@ export interface SubmitTurnDeps extends Time {
   admission: TurnAdmission;
   models: Pick<OfferedModels, 'checkTurn'>;
   budgets: Pick<BudgetAdmission, 'check'>;
+  roles: Pick<Roles, 'of'>;
   refusals: Refusals;
   switches: Pick<KnownSwitches, 'refusesTurns'>;
   log: Pick<Logger, 'info' | 'warn'>;
@@ -135,7 +137,7 @@ export class SubmitTurn {
     const turnId = turnIdOf(conversationId, client_message_id);
     await beforeInsert(conversationId, turnId);
     const message = { ...request, client_message_id, traceparent };
-    const turn = this.turnOf(user, message, { conversationId, turnId });
+    const turn = await this.turnOf(user, message, { conversationId, turnId });
     const row = await insertAfter(store, turn, after);
     if (!row) return undefined;
     await this.deps.faultPoint('turn_inserted');
@@ -175,7 +177,7 @@ export class SubmitTurn {
     if (history.length > 0 && !existing)
       await importHistory(this.deps, { conversationId, userId: user.id }, history);
     const message = { ...request, client_message_id, traceparent };
-    const turn = this.turnOf(user, message, { conversationId, turnId });
+    const turn = await this.turnOf(user, message, { conversationId, turnId });
     const { won, row, policy } = existing
       ? { won: false, row: existing, policy: conversation?.policy }
       : await insertNextTurn(store, turn);
@@ -195,12 +197,13 @@ export class SubmitTurn {
     throw new RequestError('unavailable', reason, REFUSED_RETRY_MS);
   }
 
-  private turnOf(
-    { id: userId }: User,
-    request: Omit<Parameters<typeof newTurn>[1], 'conversationId' | 'turnId' | 'userId'>,
+  private async turnOf(
+    user: User,
+    request: Omit<Parameters<typeof newTurn>[1], 'conversationId' | 'turnId' | 'userId' | 'roles'>,
     ids: { conversationId: string; turnId: string },
-  ): Turn {
-    return newTurn(this.deps.clock, { ...request, ...ids, userId });
+  ): Promise<Turn> {
+    const roles = await this.deps.roles.of(user);
+    return newTurn(this.deps.clock, { ...request, ...ids, userId: user.id, roles });
   }
 
   private accepted(

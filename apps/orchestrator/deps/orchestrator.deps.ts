@@ -39,8 +39,13 @@ export interface OrchestratorSettings {
    * Toolsets (`math`) and tools (`math.add`) that the deployment configures. Those that no worker offers are logged.
    */
   configuredTools: readonly string[];
-  /** Whether calls of this tool wait for a person; `first`: until one has been approved in the conversation. */
-  approvalOf(tool: CatalogTool): ApprovalMode;
+  /**
+   * Whether calls of this tool wait for a person, when a user with these roles asks; `first`: until one has been approved
+   * in the conversation.
+   */
+  approvalOf(tool: CatalogTool, roles: readonly string[]): ApprovalMode;
+  /** One of these roles is required to use the tool; undefined: none is. */
+  rolesFor(toolName: string): readonly string[] | undefined;
   /** The part of the turns that one user may have while turns wait; 1: all of them. */
   fairShare: number;
   /** Whether a breaking change of a tool without a new major version blocks it until an operator accepts it. */

@@ -37,7 +37,11 @@ export class ModelStep {
       { by: 'conversation', choice: work.conversation.tools },
       { by: 'message', choice: work.memory.journal.turn.options.tools },
     ];
-    this.offer = new Offer(rules, (toolName) => deps.switches.pauseOf(toolName) !== undefined);
+    this.offer = new Offer(rules, {
+      isPaused: (toolName) => deps.switches.pauseOf(toolName) !== undefined,
+      rolesFor: deps.settings.rolesFor,
+      roles: work.memory.journal.turn.roles,
+    });
     this.models = new TurnModels(deps, work, usage);
     this.summaryStep = new SummaryStep(deps, work, new Summariser(this.models, work.claimAttempt));
     this.recorder = new AnswerRecorder(deps, validator, work, this.offer);

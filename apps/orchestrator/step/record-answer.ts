@@ -77,7 +77,8 @@ export class AnswerRecorder {
   }
 
   private needsApproval(tool: CatalogTool): boolean {
-    const mode = this.deps.settings.approvalOf(tool);
+    const { roles = [] } = this.work.memory.journal.turn;
+    const mode = this.deps.settings.approvalOf(tool, roles);
     if (mode !== 'first') return mode === 'always';
     const { memory, approvedBefore } = this.work;
     return !approvedBefore.has(tool.name) && !approvedTools(memory.journal).includes(tool.name);

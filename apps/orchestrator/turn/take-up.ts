@@ -143,7 +143,8 @@ export class TakeUp {
       this.history.before(turn.conversation_id, turn.number, { approvals: false }),
     ]);
     // Only a turn whose tools ask for approval once per conversation must know every earlier approval.
-    const approvals = catalogue.some((tool) => this.deps.settings.approvalOf(tool) === 'first');
+    const { roles = [] } = turn;
+    const approvals = catalogue.some((tool) => this.deps.settings.approvalOf(tool, roles) === 'first');
     const past = approvals ? await this.history.before(turn.conversation_id, turn.number) : recent;
     const memory = new TurnMemory(reread ?? { ...journal, claims }, this.deps.store);
     const { conversation_id, number } = turn;

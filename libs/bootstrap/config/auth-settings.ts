@@ -14,7 +14,18 @@ export type AuthSettings =
   | { kind: 'none' }
   /** Without `secret`, one is generated and stored in the store. */
   | { kind: 'local'; secret?: string }
-  | { kind: 'jwt'; secret?: string; jwksUrl?: string; issuer?: string; audience?: string };
+  | {
+      kind: 'jwt';
+      secret?: string;
+      jwksUrl?: string;
+      issuer?: string;
+      audience?: string;
+      /** Names of claims with roles, or paths to them; absent: tokens give no roles. */
+      roleClaims?: readonly string[];
+    };
+
+/** Where issuers usually have them. */
+const ROLE_CLAIMS = ['roles', 'groups'];
 
 type Environment = Record<string, string | undefined>;
 
@@ -54,7 +65,7 @@ export function findAuthProblems({
 
 /** Settings that have no effect because of `AUTH`. */
 export function findAuthNotices({ AUTH = 'none', ...rest }: Environment): string[] {
-  const ofOthers = ['JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE'];
+  const ofOthers = ['JWKS_URL', 'JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_ROLE_CLAIMS'];
   const registration =
     AUTH !== 'local' && rest.REGISTRATION !== undefined
       ? [`REGISTRATION set with AUTH=${AUTH}: only AUTH=local reads it`]
@@ -90,6 +101,7 @@ export function toAuthSettings(environment: {
   JWKS_URL?: string;
   JWT_ISSUER?: string;
   JWT_AUDIENCE?: string;
+  JWT_ROLE_CLAIMS?: readonly string[];
 }): AuthSettings {
   if (environment.AUTH === 'local') return { kind: 'local', secret: environment.JWT_SECRET };
   if (environment.AUTH !== 'jwt') return { kind: 'none' };
@@ -99,5 +111,6 @@ export function toAuthSettings(environment: {
     jwksUrl: environment.JWKS_URL,
     issuer: environment.JWT_ISSUER,
     audience: environment.JWT_AUDIENCE,
+    roleClaims: environment.JWT_ROLE_CLAIMS ?? ROLE_CLAIMS,
   };
 }

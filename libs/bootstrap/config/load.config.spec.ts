@@ -268,6 +268,7 @@ describe('access settings', () => {
       secret: SECRET,
       jwksUrl: undefined,
       issuer: 'me',
+      roleClaims: ['roles', 'groups'],
       audience: undefined,
     });
   });

@@ -94,6 +94,7 @@ export const clientVariables = {
   JWKS_URL: webUrl.optional(),
   JWT_ISSUER: text.optional(),
   JWT_AUDIENCE: text.optional(),
+  JWT_ROLE_CLAIMS: z.string().transform(splitList).optional(),
   CORS_ORIGINS: z
     .string()
     .transform(splitList)

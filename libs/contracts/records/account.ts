@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema, timestampSchema } from '../ids.js';
+import { rolesSchema } from './roles.js';
 import { writtenTextSchema } from './written-text.js';
 
 /** `operator`: may manage the whole installation. */
@@ -26,6 +27,8 @@ export const accountSchema = z.object({
   password: z.string(),
   /** As with `is_active`, the last writer wins. */
   role: accountRoleSchema,
+  /** Names that rules of tools ask for; absent: none. */
+  roles: rolesSchema.optional(),
   is_active: z.boolean(),
   created_at: timestampSchema,
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { clientMessageIdSchema, idSchema, timestampSchema } from '../ids.js';
 import { jsonObjectSchema } from '../tool-messages.js';
 import { toolChoiceSchema } from './conversation.js';
+import { rolesSchema } from './roles.js';
 import { writtenTextSchema } from './written-text.js';
 
 export const turnStatusSchema = z.enum([
@@ -51,6 +52,8 @@ export const turnSchema = z.object({
   client_message_id: clientMessageIdSchema,
   content: writtenTextSchema,
   options: turnOptionsSchema,
+  /** The user's, of those that rules of tools name, when the message was accepted; absent: none. */
+  roles: rolesSchema.optional(),
   traceparent: z.string().optional(),
   at: timestampSchema,
   /** Cache of the derived status. An ended status is never wrong; the others may lag. */

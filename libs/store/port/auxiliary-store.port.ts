@@ -66,7 +66,7 @@ export interface AuxiliaryStore extends UsageStore {
   lastAccountNumber(): Promise<number>;
   /** Accounts by number, ascending. */
   listAccounts(page: { after: number; limit: number }): Promise<Account[]>;
-  updateAccount(id: string, change: Partial<Pick<Account, 'role' | 'is_active'>>): Promise<void>;
+  updateAccount(id: string, change: Partial<Pick<Account, 'role' | 'roles' | 'is_active'>>): Promise<void>;
   /** Sets the `look_key` of an account that lacks it, unless another account has that key. */
   keepLook(id: string, lookKey: string): Promise<void>;
   /** Inserts the secret if there is none with its `_id`. Returns the stored one, which is the first. */

@@ -83,12 +83,14 @@ export function describeAccounts(store: () => Store): void {
       expect(await store().listAccounts({ after: from + 2, limit: 5 })).toEqual([rows[0]]);
     });
 
-    it('change in role and activity only, each separately', async () => {
+    it('change in role, roles and activity only, each separately', async () => {
       const row = sampleAccount();
       await store().insertAccount(row);
       await store().updateAccount(row._id, { is_active: false });
       await store().updateAccount(row._id, { role: 'operator' });
-      expect(await store().getAccount(row._id)).toEqual({ ...row, is_active: false, role: 'operator' });
+      await store().updateAccount(row._id, { roles: ['finance'] });
+      const changed = { is_active: false, role: 'operator', roles: ['finance'] };
+      expect(await store().getAccount(row._id)).toEqual({ ...row, ...changed });
       await store().updateAccount(makeId(), { is_active: false });
     });
   });

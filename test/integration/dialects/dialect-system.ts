@@ -4,6 +4,7 @@ import type { ToolsetHost } from '#tools';
 import type { OrchestratorSettings } from '../../../apps/orchestrator/deps/orchestrator.deps.js';
 import { gatewayDefaults } from '../../../apps/gateway/gateway-defaults.js';
 import { openConfig } from '../../../apps/gateway/testing/open-config.js';
+import { LOCAL_USER } from '../../../apps/gateway/people/auth/user.js';
 import { startGateway, type RunningGateway } from '../../../apps/gateway/start-gateway.app.js';
 import { waitFor } from '../../services/wait-for.js';
 import { LIMITS } from '../gateway/gateway-harness.js';
@@ -42,8 +43,8 @@ export class DialectSystem {
       await gateway.drain(500);
       await bus.close();
     });
-    const known = () => gateway.gateway.offeredTools.listServers();
-    await waitFor(() => known().length === hosts.length, { what: 'the servers of the worker' });
+    const known = () => gateway.gateway.offeredTools.listServers(LOCAL_USER);
+    await waitFor(async () => (await known()).length === hosts.length, { what: 'the servers of the worker' });
     return new DialectSystem(fleet, gateway, () => worker.drain(0));
   }
 

@@ -4,6 +4,7 @@ import { createStore } from '#store';
 import { Catalogue } from '#tools';
 import { announcedTool, announcedToolset } from '../../../libs/tools/testing/toolsets.js';
 import { Bindings } from '../../../apps/gateway/people/bindings.js';
+import { LOCAL_USER, type User } from '../../../apps/gateway/people/auth/user.js';
 import { seenServersSchema, Servers } from '../../../apps/gateway/dialects/mcp-chat/servers.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -19,8 +20,14 @@ class Heard {
     this.catalogue.announce('worker-1', toolsets, 0);
     for (const listener of this.listeners) listener();
   }
-  list(): CatalogTool[] {
+  listAll(): CatalogTool[] {
     return this.catalogue.offered();
+  }
+  async listFor({ roles }: User): Promise<CatalogTool[]> {
+    return this.listAll().filter(({ toolset }) => this.isFor(toolset, roles));
+  }
+  async toolsetsFor({ roles }: User): Promise<(toolset: string) => boolean> {
+    return (toolset) => this.isFor(toolset, roles);
   }
   onChange(listener: () => void): void {
     this.listeners.push(listener);
@@ -28,6 +35,10 @@ class Heard {
   rollCalled(): Promise<void> {
     this.whenAsked();
     return Promise.resolve();
+  }
+  /** `secret` is for the role `agent`. */
+  private isFor(toolset: string, roles: readonly string[]): boolean {
+    return toolset !== 'secret' || roles.includes('agent');
   }
 }
 
@@ -55,9 +66,9 @@ describe('mcp-chat servers', () => {
   it('are the local and MCP toolsets, by their own names', async () => {
     const { start, close } = await setUp();
     const { heard, servers } = start();
-    expect(await servers.list()).toEqual([]);
+    expect(await servers.list(LOCAL_USER)).toEqual([]);
     heard.announce(odd, math);
-    expect(await servers.list()).toEqual([
+    expect(await servers.list(LOCAL_USER)).toEqual([
       {
         id: 'math',
         name: 'math',
@@ -76,13 +87,13 @@ describe('mcp-chat servers', () => {
     const first = start();
     first.heard.announce(math);
     first.heard.announce();
-    expect(await first.servers.list()).toEqual([{ id: 'math', name: 'math' }]);
+    expect(await first.servers.list(LOCAL_USER)).toEqual([{ id: 'math', name: 'math' }]);
     const second = start();
-    expect(await second.servers.find('math')).toEqual({ id: 'math', name: 'math' });
-    expect(await second.servers.find('nope')).toBeUndefined();
-    expect(await second.servers.findLive('math')).toBeUndefined();
+    expect(await second.servers.find(LOCAL_USER, 'math')).toEqual({ id: 'math', name: 'math' });
+    expect(await second.servers.find(LOCAL_USER, 'nope')).toBeUndefined();
+    expect(await second.servers.findLive(LOCAL_USER, 'math')).toBeUndefined();
     second.heard.announce(math);
-    expect(await second.servers.findLive('math')).toMatchObject({ id: 'math' });
+    expect(await second.servers.findLive(LOCAL_USER, 'math')).toMatchObject({ id: 'math' });
     await close();
   });
 
@@ -90,14 +101,14 @@ describe('mcp-chat servers', () => {
     const { time, start, close } = await setUp();
     const { heard, servers } = start();
     heard.announce(math, odd);
-    await servers.list();
+    await servers.list(LOCAL_USER);
     time.now = 5 * DAY_MS;
     heard.announce(math);
-    await servers.list();
+    await servers.list(LOCAL_USER);
     time.now = 8 * DAY_MS;
-    expect((await start().servers.list()).map(({ id }) => id)).toEqual(['math']);
+    expect((await start().servers.list(LOCAL_USER)).map(({ id }) => id)).toEqual(['math']);
     time.now = 13 * DAY_MS;
-    expect(await start().servers.list()).toEqual([]);
+    expect(await start().servers.list(LOCAL_USER)).toEqual([]);
     await close();
   });
 
@@ -105,13 +116,26 @@ describe('mcp-chat servers', () => {
     const { time, store, start, close } = await setUp();
     const { heard, servers } = start();
     heard.announce(math, odd);
-    await servers.list();
+    await servers.list(LOCAL_USER);
     time.now = 8 * DAY_MS;
     heard.announce(odd);
-    await servers.list();
+    await servers.list(LOCAL_USER);
     const write = jest.spyOn(store, 'putBinding');
-    expect((await servers.list()).map(({ id }) => id)).toEqual([odd.name]);
+    expect((await servers.list(LOCAL_USER)).map(({ id }) => id)).toEqual([odd.name]);
     expect(write).not.toHaveBeenCalled();
+    await close();
+  });
+
+  it('are only those that the user may use, also without their worker', async () => {
+    const { start, close } = await setUp();
+    const { heard, servers } = start();
+    heard.announce(math, announcedToolset('secret', [announcedTool('secret', 'tell')]));
+    const agent = { ...LOCAL_USER, roles: ['agent'] };
+    const idsFor = async (user: User) => (await servers.list(user)).map(({ id }) => id);
+    expect([await idsFor(LOCAL_USER), await idsFor(agent)]).toEqual([['math'], ['math', 'secret']]);
+    heard.announce();
+    expect([await idsFor(LOCAL_USER), await idsFor(agent)]).toEqual([['math'], ['math', 'secret']]);
+    expect(await servers.find(LOCAL_USER, 'secret')).toBeUndefined();
     await close();
   });
 
@@ -119,11 +143,11 @@ describe('mcp-chat servers', () => {
     const { start, close } = await setUp();
     const { heard, servers } = start();
     heard.whenAsked = () => heard.announce(math);
-    expect(await servers.findLive('math')).toMatchObject({ id: 'math' });
-    expect(await servers.find('math')).toMatchObject({ id: 'math' });
+    expect(await servers.findLive(LOCAL_USER, 'math')).toMatchObject({ id: 'math' });
+    expect(await servers.find(LOCAL_USER, 'math')).toMatchObject({ id: 'math' });
     const other = start();
     other.heard.whenAsked = () => other.heard.announce(odd);
-    expect((await other.servers.list()).map(({ id }) => id)).toEqual(['math', odd.name]);
+    expect((await other.servers.list(LOCAL_USER)).map(({ id }) => id)).toEqual(['math', odd.name]);
     await close();
   });
 });

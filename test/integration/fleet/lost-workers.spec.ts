@@ -25,9 +25,9 @@ class OfferingFleet {
 
   async startObservers(): Promise<void> {
     const gateway = await this.fleet.start('gateway');
-    const offered = new OfferedTools(busOf(gateway), gateway.id, {}, timeOf(this.fleet, gateway));
+    const offered = new OfferedTools(busOf(gateway), gateway.id, { choice: {} }, timeOf(this.fleet, gateway));
     this.audience.push({ member: gateway, announce: (worker) => offered.announce({ worker, toolsets }) });
-    this.listed.push(() => offered.list().length > 0);
+    this.listed.push(() => offered.listAll().length > 0);
 
     const orchestrator = await this.fleet.start('orchestrator');
     const deps = {

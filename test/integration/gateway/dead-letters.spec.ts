@@ -123,8 +123,13 @@ describe('dead letters', () => {
     harness = await startHarness({ config: { auth: AUTH } });
     try {
       await harness.store.putDeadLetter(letterOf('e'));
-      const user = await signToken(new SystemClock(), { id: 'ann', isOperator: false }, 1, AUTH);
-      const operator = await signToken(new SystemClock(), { id: 'bob', isOperator: true }, 1, AUTH);
+      const user = await signToken(new SystemClock(), { id: 'ann', isOperator: false, roles: [] }, 1, AUTH);
+      const operator = await signToken(
+        new SystemClock(),
+        { id: 'bob', isOperator: true, roles: ['operator'] },
+        1,
+        AUTH,
+      );
       expect((await createAuthenticator(AUTH, new SystemClock())(operator)).isOperator).toBe(true);
       for (const [method, path] of [
         ['GET', ''],

@@ -40,7 +40,7 @@ export class WatchedGateway {
     const worker = 'worker-00000000-0000-4000-8000-000000000003';
     const toolsets = [announcedToolset('math', [announcedTool('math', 'add')])];
     await driver.send('gateway.all', newMessage(systemTime(), 'catalog.announce', { worker, toolsets }));
-    await waitFor(() => running.gateway.offeredTools.list().length === 1, { what: 'the tool' });
+    await waitFor(() => running.gateway.offeredTools.listAll().length === 1, { what: 'the tool' });
   }
 
   async stop(): Promise<void> {

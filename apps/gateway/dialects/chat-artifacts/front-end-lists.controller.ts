@@ -1,5 +1,6 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
-import { HttpUserGuard } from '../../people/auth/http-user.guard.js';
+import { CurrentUser, HttpUserGuard } from '../../people/auth/http-user.guard.js';
+import type { User } from '../../people/auth/user.js';
 import { FromParts } from '../../http/from-parts.decorator.js';
 import { FrontEndLists, type ServerBody } from './front-end-lists.js';
 
@@ -9,13 +10,13 @@ export class FrontEndListsController {
   constructor(@FromParts() private readonly dialect: { lists: FrontEndLists }) {}
 
   @Get('server-names')
-  async serverNames(): Promise<{ serverNames: string[] }> {
-    return { serverNames: await this.dialect.lists.serverNames() };
+  async serverNames(@CurrentUser() user: User): Promise<{ serverNames: string[] }> {
+    return { serverNames: await this.dialect.lists.serverNames(user) };
   }
 
   @Get('server-status')
-  async serverStatus(): Promise<{ servers: ServerBody[] }> {
-    return { servers: await this.dialect.lists.servers() };
+  async serverStatus(@CurrentUser() user: User): Promise<{ servers: ServerBody[] }> {
+    return { servers: await this.dialect.lists.servers(user) };
   }
 
   @Get('api-keys/status')

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { CatalogTool } from '#contracts';
+import { LOCAL_USER } from '../../people/auth/user.js';
 import { FrontEndLists } from './front-end-lists.js';
 
 const add: CatalogTool = {
@@ -18,7 +19,7 @@ const add: CatalogTool = {
 function lists(models: Record<string, string> = {}) {
   const offered = {
     rollCalled: () => Promise.resolve(),
-    listServers: () => [
+    listServers: async () => [
       { name: 'gone', isRunning: false, tools: [add] },
       { name: 'math', isRunning: true, tools: [add] },
     ],
@@ -27,8 +28,8 @@ function lists(models: Record<string, string> = {}) {
 }
 
 it('the server list has no tools for a server that is not running, and no description for a tool without one', async () => {
-  expect(await lists().serverNames()).toEqual(['gone', 'math']);
-  expect(await lists().servers()).toEqual([
+  expect(await lists().serverNames(LOCAL_USER)).toEqual(['gone', 'math']);
+  expect(await lists().servers(LOCAL_USER)).toEqual([
     { name: 'gone', isRunning: false, status: 'inactive', tools: [] },
     {
       name: 'math',

@@ -1,6 +1,7 @@
 import { PROVIDERS } from '#llm';
 import type { OfferedModels } from '../../catalogue/offered-models.js';
 import type { OfferedTools } from '../../catalogue/offered-tools.js';
+import type { User } from '../../people/auth/user.js';
 
 /** The names of earlier front ends for one of them. */
 const FORMER_NAMES = new Map([['claude', 'anthropic']]);
@@ -20,15 +21,15 @@ export class FrontEndLists {
     private readonly models: Pick<OfferedModels, 'modelOf'>,
   ) {}
 
-  async serverNames(): Promise<string[]> {
+  async serverNames(user: User): Promise<string[]> {
     // Right after a start the list would be empty.
     await this.offered.rollCalled();
-    return this.offered.listServers().map(({ name }) => name);
+    return (await this.offered.listServers(user)).map(({ name }) => name);
   }
 
-  async servers(): Promise<ServerBody[]> {
+  async servers(user: User): Promise<ServerBody[]> {
     await this.offered.rollCalled();
-    return this.offered.listServers().map(({ name, isRunning, tools }) => ({
+    return (await this.offered.listServers(user)).map(({ name, isRunning, tools }) => ({
       name,
       isRunning,
       status: isRunning ? 'active' : 'inactive',

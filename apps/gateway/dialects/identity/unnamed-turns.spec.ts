@@ -32,12 +32,12 @@ function setUp(putting = () => Promise.resolve()) {
     log: { warn: (_fields: object, message: string) => void warnings.push(message) } as never,
   });
   const start = (id: string, kind = 'x', more = {}) =>
-    unnamed.start({ id, isOperator: false }, { content: 'B', ...more }, { ...brought, kind });
+    unnamed.start({ id, isOperator: false, roles: [] }, { content: 'B', ...more }, { ...brought, kind });
   return { unnamed, start, places, rows, warnings };
 }
 
 const next = { said: digestHistory([...said, { user: 'B', assistant: '2' }]), written: [], kind: 'x' };
-const ann = { id: 'ann', isOperator: false };
+const ann = { id: 'ann', isOperator: false, roles: [] };
 
 describe('UnnamedTurns', () => {
   it('finds the turn that gave the answer, for the same user and kind only', async () => {

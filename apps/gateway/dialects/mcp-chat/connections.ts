@@ -37,12 +37,12 @@ export class Connections {
   /** The selected server, while a living worker offers it. */
   async status(user: User, session: string): Promise<Required<Server> | undefined> {
     const { server_id } = await this.selection(user, session);
-    return server_id === null ? undefined : this.deps.servers.findLive(server_id);
+    return server_id === null ? undefined : this.deps.servers.findLive(user, server_id);
   }
 
   /** Another server than the one that is selected starts another conversation. Throws `RequestError`. */
   async connect(user: User, session: string, serverId: string): Promise<Required<Server>> {
-    const server = await this.deps.servers.find(serverId);
+    const server = await this.deps.servers.find(user, serverId);
     if (!server) throw new RequestError('not_found', 'There is no server with this id.');
     const { tools } = server;
     if (!tools)

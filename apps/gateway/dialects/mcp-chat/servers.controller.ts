@@ -17,8 +17,8 @@ export class ServersController {
 
   @Get('servers')
   @Header('Cache-Control', 'no-store')
-  async list(): Promise<(Server & { path: string })[]> {
-    const servers = await this.dialect.servers.list();
+  async list(@CurrentUser() user: User): Promise<(Server & { path: string })[]> {
+    const servers = await this.dialect.servers.list(user);
     return servers.map(({ id, name, ...tools }) => ({ id, name, path: `toolset:${id}`, ...tools }));
   }
 

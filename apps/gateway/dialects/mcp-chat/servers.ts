@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CatalogTool } from '#contracts';
 import type { Clock } from '#time';
 import type { OfferedTools } from '../../catalogue/offered-tools.js';
+import type { User } from '../../people/auth/user.js';
 import type { Bindings } from '../../people/bindings.js';
 
 export interface ToolOfServer {
@@ -34,47 +35,45 @@ export class Servers {
   private readonly seen = new Map<string, SeenServer>();
 
   constructor(
-    private readonly offered: Pick<OfferedTools, 'list' | 'onChange' | 'rollCalled'>,
+    private readonly offered: Pick<
+      OfferedTools,
+      'listAll' | 'listFor' | 'toolsetsFor' | 'onChange' | 'rollCalled'
+    >,
     private readonly stored: Bindings<typeof seenServersSchema>,
     private readonly clock: Pick<Clock, 'wall'>,
   ) {
-    offered.onChange(() => this.live());
+    offered.onChange(() => this.note());
   }
 
-  /** By id. */
-  async list(): Promise<Server[]> {
+  /** By id: those that the user may use. */
+  async list(user: User): Promise<Server[]> {
     await this.offered.rollCalled();
-    const live = this.live();
-    const away = (await this.remember()).filter(({ id }) => !live.has(id));
+    this.note();
+    const [tools, mayUse] = await Promise.all([this.offered.listFor(user), this.offered.toolsetsFor(user)]);
+    const live = serversOf(tools);
+    const away = (await this.remember()).filter(({ id }) => !live.has(id) && mayUse(id));
     const all: Server[] = [...live.values(), ...away.map(({ id, name }) => ({ id, name }))];
     return all.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /** A server that is, or was, offered. */
-  async find(id: string): Promise<Server | undefined> {
-    return (await this.list()).find((server) => server.id === id);
+  async find(user: User, id: string): Promise<Server | undefined> {
+    return (await this.list(user)).find((server) => server.id === id);
   }
 
   /** A server that a living worker offers. */
-  async findLive(id: string): Promise<Required<Server> | undefined> {
-    const live = this.live().get(id);
+  async findLive(user: User, id: string): Promise<Required<Server> | undefined> {
+    const live = serversOf(await this.offered.listFor(user)).get(id);
     if (live) return live;
     // Right after the start of this process, no worker may have answered yet.
     await this.offered.rollCalled();
-    return this.live().get(id);
+    return serversOf(await this.offered.listFor(user)).get(id);
   }
 
-  private live(): Map<string, Required<Server>> {
-    const servers = new Map<string, Required<Server>>();
-    for (const tool of this.offered.list()) {
-      const { toolset: id, own_name: name, description } = tool;
-      const server = servers.get(id) ?? { id, name: serverNameOf(tool), tools: [] };
-      server.tools.push({ name, description });
-      servers.set(id, server);
-    }
+  private note(): void {
     const seen_at = this.clock.wall();
-    for (const { id, name } of servers.values()) this.seen.set(id, { id, name, seen_at });
-    return servers;
+    for (const { id, name } of serversOf(this.offered.listAll()).values())
+      this.seen.set(id, { id, name, seen_at });
   }
 
   /**
@@ -94,6 +93,17 @@ export class Servers {
     if (fresh.length > 0) await this.stored.put(DEPLOYMENT, KEY, kept);
     return kept;
   }
+}
+
+function serversOf(tools: readonly CatalogTool[]): Map<string, Required<Server>> {
+  const servers = new Map<string, Required<Server>>();
+  for (const tool of tools) {
+    const { toolset: id, own_name: name, description } = tool;
+    const server = servers.get(id) ?? { id, name: serverNameOf(tool), tools: [] };
+    server.tools.push({ name, description });
+    servers.set(id, server);
+  }
+  return servers;
 }
 
 /** As configured, of MCP; a local toolset has but one name. */

@@ -28,7 +28,7 @@ it('admission silently closes a connection that is still being checked when the 
   const next = jest.fn();
   admission.admit(socket, next);
   admission.close();
-  answer({ id: 'user', isOperator: false });
+  answer({ id: 'user', isOperator: false, roles: [] });
   await new Promise(setImmediate);
   expect(conn.transport.socket.terminate).toHaveBeenCalledTimes(1);
   expect(next).not.toHaveBeenCalled();

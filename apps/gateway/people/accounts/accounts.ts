@@ -21,6 +21,8 @@ export interface AccountBody {
 export interface ListedAccount extends AccountBody {
   number: number;
   role: AccountRole;
+  /** Names that rules of tools ask for. */
+  roles: string[];
 }
 
 export interface NewAccount {
@@ -118,15 +120,16 @@ export class Accounts {
   async change(
     operator: User,
     id: string,
-    change: { role?: AccountRole; is_active?: boolean },
+    change: Partial<Pick<Account, 'role' | 'roles' | 'is_active'>>,
   ): Promise<ListedAccount> {
     const account = idSchema.safeParse(id).success ? await this.store.getAccount(id) : null;
     if (!account) throw notFound();
     if (id === operator.id)
       throw new RequestError('forbidden', 'You cannot change your own account. Ask another operator.');
-    const { role = account.role, is_active = account.is_active } = change;
-    await this.store.updateAccount(id, { role, is_active });
-    return toListed({ ...account, role, is_active });
+    const { role = account.role, roles = account.roles, is_active = account.is_active } = change;
+    const changed = { role, is_active, ...(roles && { roles }) };
+    await this.store.updateAccount(id, changed);
+    return toListed({ ...account, ...changed });
   }
 }
 
@@ -144,5 +147,6 @@ export function toAccountBody(account: Account): AccountBody {
 }
 
 function toListed(account: Account): ListedAccount {
-  return { ...toAccountBody(account), number: account.number, role: account.role };
+  const { number, role, roles = [] } = account;
+  return { ...toAccountBody(account), number, role, roles };
 }

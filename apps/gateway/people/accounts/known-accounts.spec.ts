@@ -25,7 +25,7 @@ describe('KnownAccounts', () => {
   it('caches a read for five seconds, regardless of the number of requests', async () => {
     const { known, stored, reads, pass } = setUp();
     const users = await Promise.all(['ann', 'ann', 'ann'].map(known.authenticate));
-    expect(users[2]).toEqual({ id: 'ann', isOperator: false, expiresAtMs: 7 });
+    expect(users[2]).toEqual({ id: 'ann', isOperator: false, roles: [], expiresAtMs: 7 });
     expect(reads).toEqual(['ann']);
     stored.set('ann', account('ann', { role: 'operator' }));
     pass(4_999);
@@ -35,7 +35,7 @@ describe('KnownAccounts', () => {
     stored.set('ann', account('ann', { is_active: false }));
     pass(5_000);
     await expect(known.authenticate('ann')).rejects.toMatchObject({ code: 'unauthorized' });
-    expect(await known.isActive({ id: 'ann', isOperator: false })).toBe(false);
+    expect(await known.isActive({ id: 'ann', isOperator: false, roles: [] })).toBe(false);
   });
 
   it('reads again at once after a local change or a failed read', async () => {

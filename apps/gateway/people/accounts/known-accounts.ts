@@ -1,7 +1,7 @@
 import type { Account } from '#contracts';
 import { FreshReads, type Clock } from '#time';
 import { refusedToken } from '../auth/json-web-token.adapter.js';
-import type { Authenticate, User } from '../auth/user.js';
+import { OPERATOR_ROLE, type Authenticate, type User } from '../auth/user.js';
 import type { AccountTokens } from './account-tokens.adapter.js';
 import type { Accounts } from './accounts.js';
 
@@ -25,8 +25,14 @@ export class KnownAccounts {
     const { accountId, expiresAtMs } = await this.tokens.read(token);
     const account = await this.readAccount(accountId);
     if (!account?.is_active) throw refusedToken();
-    return { id: accountId, isOperator: account.role === 'operator', expiresAtMs };
+    return { id: accountId, isOperator: account.role === 'operator', roles: rolesOf(account), expiresAtMs };
   };
+
+  /** Of a user who was admitted before, as they are now. */
+  async rolesOf(user: User): Promise<string[]> {
+    const account = await this.readAccount(user.id);
+    return account?.is_active ? rolesOf(account) : [];
+  }
 
   /** For a user who was admitted before. */
   async isActive(user: User): Promise<boolean> {
@@ -41,4 +47,8 @@ export class KnownAccounts {
   private readAccount(id: string): Promise<Account | null> {
     return this.known.get(id, () => this.accounts.get(id));
   }
+}
+
+function rolesOf({ role, roles = [] }: Account): string[] {
+  return role === OPERATOR_ROLE ? [OPERATOR_ROLE, ...roles] : roles;
 }

@@ -3,7 +3,8 @@ import type { AuthSettings } from '#bootstrap';
 import type { Clock } from '#time';
 import { RequestError } from '../../errors/request-error.js';
 import { createIssuerKeys, KeysUnavailableError } from './issuer-keys.adapter.js';
-import { LOCAL_USER, type Authenticate, type User } from './user.js';
+import { rolesOfClaims } from './roles-of-claims.js';
+import { LOCAL_USER, OPERATOR_ROLE, type Authenticate, type User } from './user.js';
 
 const MAX_USER_ID_LENGTH = 256;
 const MAX_TOKEN_LENGTH = 8_192;
@@ -11,8 +12,6 @@ const MAX_TOKEN_LENGTH = 8_192;
 const UNWRITABLE = /[\p{Cc}\p{Cs}]/u;
 export const CLOCK_TOLERANCE_S = 5;
 const UNAVAILABLE_RETRY_MS = 5_000;
-/** The claim `role` of a user who may manage the whole installation. */
-const OPERATOR_ROLE = 'operator';
 /** Asymmetric only: a public key must never be taken for a shared secret. */
 const PUBLIC_KEY_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA'];
 
@@ -28,7 +27,8 @@ export function createAuthenticator(settings: AuthSettings, clock: AuthClock): A
   if (settings.kind === 'none') return () => Promise.resolve(LOCAL_USER);
   if (settings.kind === 'local') throw new TypeError('AUTH=local tokens are checked by the accounts');
   const verify = createVerifier(settings, clock);
-  return async (token) => toUser(await claimsOf(token, verify));
+  const { roleClaims = [] } = settings;
+  return async (token) => toUser(await claimsOf(token, verify), roleClaims);
 }
 
 /** The claims of a token that `verify` has accepted. Throws `RequestError`. */
@@ -47,14 +47,15 @@ export function refusedToken(): RequestError {
 /** A token of the kind that `AUTH=jwt` with `JWT_SECRET` accepts. */
 export function signToken(
   clock: Pick<Clock, 'wall'>,
-  user: { id: string; isOperator: boolean },
+  { id, isOperator, roles = [] }: { id: string; isOperator: boolean; roles?: readonly string[] },
   hours: number,
   settings: JwtSettings,
 ) {
   const now = clock.wall() / 1000;
-  const token = new SignJWT({ type: 'access', ...(user.isOperator ? { role: OPERATOR_ROLE } : {}) })
+  const named = { ...(isOperator && { role: OPERATOR_ROLE }), ...(roles.length > 0 && { roles }) };
+  const token = new SignJWT({ type: 'access', ...named })
     .setProtectedHeader({ alg: 'HS256' })
-    .setSubject(user.id)
+    .setSubject(id)
     .setIssuedAt(Math.floor(now))
     .setExpirationTime(Math.floor(now + hours * 3600));
   if (settings.issuer !== undefined) token.setIssuer(settings.issuer);
@@ -78,10 +79,13 @@ function createVerifier({ secret, jwksUrl, issuer, audience }: JwtSettings, cloc
   return (token) => jwtVerify(token, key, { ...rules(), algorithms: ['HS256'] });
 }
 
-function toUser({ sub, exp, role }: JWTPayload): User {
+function toUser(claims: JWTPayload, roleClaims: readonly string[]): User {
+  const { sub, exp, role } = claims;
   if (typeof sub !== 'string' || sub === '' || sub.length > MAX_USER_ID_LENGTH) throw refusedToken();
   if (UNWRITABLE.test(sub)) throw refusedToken();
-  return { id: sub, isOperator: role === OPERATOR_ROLE, expiresAtMs: exp! * 1000 };
+  const isOperator = role === OPERATOR_ROLE;
+  const roles = rolesOfClaims(claims, roleClaims, isOperator);
+  return { id: sub, isOperator, roles, expiresAtMs: exp! * 1000 };
 }
 
 /** A key server that does not answer is not the client's fault. */

@@ -13,34 +13,38 @@ describe('createAuthenticator', () => {
     expect(await createAuthenticator({ kind: 'none' }, clock)('whatever')).toEqual({
       id: 'local',
       isOperator: true,
+      roles: ['operator'],
     });
   });
 
   it('identifies a user by a signed token until it expires', async () => {
-    const token = await signToken(clock, { id: 'ann', isOperator: false }, 2, settings);
+    const token = await signToken(clock, { id: 'ann', isOperator: false, roles: [] }, 2, settings);
     const { iat, exp } = decodeJwt(token);
     expect(exp! - iat!).toBe(2 * 3_600);
     expect(await createAuthenticator(settings, clock)(token)).toEqual({
       id: 'ann',
       isOperator: false,
+      roles: [],
       expiresAtMs: exp! * 1_000,
     });
   });
 
   it('identifies an operator only by the claim role', async () => {
     const authenticate = createAuthenticator(settings, clock);
-    const operator = await authenticate(await signToken(clock, { id: 'ann', isOperator: true }, 1, settings));
-    expect(operator).toMatchObject({ id: 'ann', isOperator: true });
+    const operator = await authenticate(
+      await signToken(clock, { id: 'ann', isOperator: true, roles: ['operator'] }, 1, settings),
+    );
+    expect(operator).toMatchObject({ id: 'ann', isOperator: true, roles: ['operator'] });
   });
 
   it('checks issuer and audience when they are configured', async () => {
     const strict = { ...settings, issuer: 'https://login.example', audience: 'switchyard' };
     const authenticate = createAuthenticator(strict, clock);
-    expect((await authenticate(await signToken(clock, { id: 'ann', isOperator: false }, 1, strict))).id).toBe(
-      'ann',
-    );
+    expect(
+      (await authenticate(await signToken(clock, { id: 'ann', isOperator: false, roles: [] }, 1, strict))).id,
+    ).toBe('ann');
     await expect(
-      authenticate(await signToken(clock, { id: 'ann', isOperator: false }, 1, settings)),
+      authenticate(await signToken(clock, { id: 'ann', isOperator: false, roles: [] }, 1, settings)),
     ).rejects.toMatchObject({
       code: 'unauthorized',
     });
@@ -48,7 +52,7 @@ describe('createAuthenticator', () => {
 
   it('refuses all other tokens without a reason', async () => {
     const authenticate = createAuthenticator(settings, clock);
-    const other = await signToken(clock, { id: 'ann', isOperator: false }, 1, {
+    const other = await signToken(clock, { id: 'ann', isOperator: false, roles: [] }, 1, {
       ...settings,
       secret: 'another-secret-that-is-long-enough-too',
     });
@@ -57,7 +61,7 @@ describe('createAuthenticator', () => {
       '',
       'a.b.c',
       other,
-      await signToken(clock, { id: 'ann', isOperator: false }, -1, settings),
+      await signToken(clock, { id: 'ann', isOperator: false, roles: [] }, -1, settings),
       'x'.repeat(10_000),
     ])
       await expect(authenticate(token)).rejects.toMatchObject({ code: 'unauthorized' });
@@ -74,7 +78,10 @@ describe('createAuthenticator', () => {
 
 describe('a user id', () => {
   const authenticateAs = async (id: string) =>
-    createAuthenticator(settings, clock)(await signToken(clock, { id, isOperator: false }, 1, settings));
+    createAuthenticator(
+      settings,
+      clock,
+    )(await signToken(clock, { id, isOperator: false, roles: [] }, 1, settings));
 
   it.each(['auth0|5f', 'ann@example.org', 'Ännchen 😀'])('may be %j', async (id) => {
     expect((await authenticateAs(id)).id).toBe(id);

@@ -5,6 +5,8 @@ export interface User {
   /** Only ever data: never part of a query operator or a file name. */
   id: string;
   isOperator: boolean;
+  /** All that the token or the account names, as they were when it was checked. Never `operator` without `isOperator`. */
+  roles: readonly string[];
   /** Ms since epoch: the token's end; undefined without one. */
   expiresAtMs?: number;
   /** Of its HTTP request; a socket has none. */
@@ -16,7 +18,9 @@ export interface User {
 /** The user of a request's token. Throws `RequestError` `unauthorized`. */
 export type Authenticate = (token: string | undefined) => Promise<User>;
 
-export const LOCAL_USER: User = { id: LOCAL_USER_ID, isOperator: true };
+export const OPERATOR_ROLE = 'operator';
+
+export const LOCAL_USER: User = { id: LOCAL_USER_ID, isOperator: true, roles: [OPERATOR_ROLE] };
 
 /** The token of an `Authorization: Bearer …` header. */
 export function bearerToken(authorization: string | undefined): string | undefined {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { settingsFileSchema, toSettings } from '../settings-file.js';
-import { approvalOfTool, settingsOfTool } from './tool-settings.js';
+import { approvalOfTool, namedRoles, settingsOfTool } from './tool-settings.js';
 
 describe('settingsOfTool', () => {
   const tools = new Map([
@@ -23,11 +23,16 @@ describe('approvalOfTool', () => {
   const settings = toSettings(
     settingsFileSchema.parse({
       approve: { once: 'always', keyed: 'first' },
-      tools: { mail: { approve: 'first' }, 'mail.draft': { approve: 'never' }, files: { class: 'once' } },
+      tools: {
+        mail: { approve: 'first', approve_for: { chief: 'never', clerk: 'always' } },
+        'mail.draft': { approve: 'never' },
+        files: { class: 'once', roles: ['clerk', 'archivist'] },
+        'files.burn': { roles: ['chief'] },
+      },
     }),
   );
-  const modeOf = (name: string, toolClass: 'once' | 'keyed' | 'read') =>
-    approvalOfTool(settings, { name, class: toolClass });
+  const modeOf = (name: string, toolClass: 'once' | 'keyed' | 'read', roles: string[] = []) =>
+    approvalOfTool(settings, { name, class: toolClass }, roles);
 
   it('uses the tool’s own setting, else its toolset’s, else its class’s, else never', () => {
     expect(modeOf('mail.draft', 'once')).toBe('never');
@@ -35,6 +40,22 @@ describe('approvalOfTool', () => {
     expect(modeOf('files.delete', 'once')).toBe('always');
     expect(modeOf('files.put', 'keyed')).toBe('first');
     expect(modeOf('files.get', 'read')).toBe('never');
+  });
+
+  it('uses what it says for the first of its roles that the user has', () => {
+    expect(modeOf('mail.send', 'once', ['clerk'])).toBe('always');
+    expect(modeOf('mail.send', 'once', ['clerk', 'chief'])).toBe('never');
+    expect(modeOf('mail.send', 'once', ['guest'])).toBe('first');
+  });
+
+  it('the roles of a tool are its own, else its toolset’s', () => {
+    const rolesOf = (name: string) => settingsOfTool(settings.tools, name).roles;
+    expect([rolesOf('files.get'), rolesOf('files.burn'), rolesOf('mail.send')]).toEqual([
+      ['clerk', 'archivist'],
+      ['chief'],
+      undefined,
+    ]);
+    expect([...namedRoles(settings)].sort()).toEqual(['archivist', 'chief', 'clerk']);
   });
 
   it('reads true as always and false as never', () => {

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { toolClassSchema, toolChoiceSchema, type ToolChoice, type ToolClass } from '#contracts';
+import {
+  userRoleSchema,
+  toolClassSchema,
+  toolChoiceSchema,
+  type ToolChoice,
+  type ToolClass,
+} from '#contracts';
 import { positive } from './positive.js';
 
 /** A toolset (`math`) or one of its tools (`math.add`). */
@@ -25,12 +31,18 @@ const rateSchema = z
   .strictObject({ calls: positive(1_000_000), per_seconds: z.number().min(0.1).max(86_400) })
   .transform(({ calls, per_seconds }) => ({ calls, perMs: per_seconds * 1_000 }));
 
+const someRolesSchema = z.array(userRoleSchema).min(1).max(100);
+
 const fairShareSchema = z.number().min(0.001).max(1);
 
 const toolSettingsSchema = z.strictObject({
   class: toolClassSchema.optional(),
   timeout_ms: positive(1_200_000).optional(),
   approve: approvalModeSchema.optional(),
+  /** In place of `approve`, for users with a role; of several, the first one counts. */
+  approve_for: z.record(userRoleSchema, approvalModeSchema).optional(),
+  /** Only users with one of these roles may use it. */
+  roles: someRolesSchema.optional(),
   /** Parallel calls in one worker, of the whole toolset. */
   concurrency: positive(1_000).optional(),
   /** The share of a toolset's places that one user may take while calls wait; 1: all of them. */
@@ -82,6 +94,9 @@ export interface ToolSettings {
   class?: ToolClass;
   timeoutMs?: number;
   approve?: ApprovalMode;
+  /** In order. */
+  approveFor?: readonly (readonly [role: string, mode: ApprovalMode])[];
+  roles?: readonly string[];
   concurrency?: number;
   fairShare?: number;
   outputBytes?: number;
@@ -105,7 +120,7 @@ export function toToolPolicy(file: z.output<z.ZodObject<typeof toolSettingsShape
   return {
     tools: new Map(
       Object.entries(tools).map(
-        ([name, { timeout_ms, output_bytes, identical_calls, fair_share, ...tool }]) => [
+        ([name, { timeout_ms, output_bytes, identical_calls, fair_share, approve_for, ...tool }]) => [
           name,
           {
             ...tool,
@@ -113,6 +128,7 @@ export function toToolPolicy(file: z.output<z.ZodObject<typeof toolSettingsShape
             outputBytes: output_bytes,
             identicalCalls: identical_calls,
             fairShare: fair_share,
+            approveFor: approve_for && Object.entries(approve_for),
           },
         ],
       ),
@@ -132,6 +148,8 @@ export function settingsOfTool(tools: ReadonlyMap<string, ToolSettings>, toolNam
     class: own.class ?? toolset.class,
     timeoutMs: own.timeoutMs ?? toolset.timeoutMs,
     approve: own.approve ?? toolset.approve,
+    approveFor: own.approveFor ?? toolset.approveFor,
+    roles: own.roles ?? toolset.roles,
     outputBytes: own.outputBytes ?? toolset.outputBytes,
     identicalCalls: own.identicalCalls ?? toolset.identicalCalls,
     // A toolset's rate is an additional limit on the sum of all its tools.
@@ -139,10 +157,26 @@ export function settingsOfTool(tools: ReadonlyMap<string, ToolSettings>, toolNam
   };
 }
 
-/** Whether a tool's calls wait for a person: by its name's setting, else its toolset's, else its class's. */
+/**
+ * Whether a tool's calls wait for a person: by its name's setting, else its toolset's, else its class's. What it says
+ * for a role of the user comes first.
+ */
 export function approvalOfTool(
   { tools, approvalByClass }: Pick<ToolPolicy, 'tools' | 'approvalByClass'>,
   tool: { name: string; class: ToolClass },
+  roles: readonly string[],
 ): ApprovalMode {
-  return settingsOfTool(tools, tool.name).approve ?? approvalByClass[tool.class] ?? 'never';
+  const { approve, approveFor = [] } = settingsOfTool(tools, tool.name);
+  const [, mode] = approveFor.find(([role]) => roles.includes(role)) ?? [];
+  return mode ?? approve ?? approvalByClass[tool.class] ?? 'never';
+}
+
+/** The roles that rules of tools name: no other role of a user is kept. */
+export function namedRoles({ tools }: Pick<ToolPolicy, 'tools'>): ReadonlySet<string> {
+  return new Set(
+    [...tools.values()].flatMap(({ roles = [], approveFor = [] }) => [
+      ...roles,
+      ...approveFor.map(([role]) => role),
+    ]),
+  );
 }

@@ -40,7 +40,7 @@ class FakeWire implements Wire {
   }
 }
 
-export const ANN: User = { id: 'ann', isOperator: false };
+export const ANN: User = { id: 'ann', isOperator: false, roles: [] };
 /** What this conversation's messages are refused with. */
 export const REFUSED = 'conv_refused';
 /** The same, but only when the turn is about to be inserted. */
