@@ -28,6 +28,7 @@ import { createPage } from './door/http/page.js';
 import { toRoutes, type Routes } from './http/routes.js';
 import { McpController } from './mcp/mcp.controller.js';
 import { ChatGateway } from './client/chat.gateway.js';
+import { ApprovalsController } from './turns/approvals.controller.js';
 import { TurnsController } from './turns/turns.controller.js';
 import { UsageController } from './usage/usage.controller.js';
 
@@ -39,6 +40,7 @@ const CONTROLLERS: Takes<Gateway>[] = [
   ToolsController,
   ConversationsController,
   TurnsController,
+  ApprovalsController,
   ArtifactsController,
   DeadLettersController,
   CallsController,

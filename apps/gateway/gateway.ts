@@ -2,7 +2,7 @@ import type { ProcessLoad } from '#contracts';
 import { ActionLog, type Ports, observeJournal, type JournalObserver } from '#journal';
 import { auditLoggerOf, Refusals } from '#observability';
 import type { Time } from '#time';
-import { namedRoles, settingsOfTool } from '#bootstrap';
+import { approverRoles, namedRoles, settingsOfTool } from '#bootstrap';
 import { createLocalAccounts } from './people/accounts/create-local-accounts.js';
 import { Calls } from './operator/calls.js';
 import { DeadLetters } from './operator/dead-letters.js';
@@ -15,6 +15,8 @@ import { createAuthenticator } from './people/auth/json-web-token.adapter.js';
 import { SharedCounts } from './limits/shared-counts.js';
 import type { User } from './people/auth/user.js';
 import { Roles } from './people/roles.js';
+import { Approvals } from './turns/approvals.js';
+import { OtherApprovers } from './turns/other-approvers.js';
 import { Bodies } from './door/bodies/bodies.js';
 import { OfferedModels } from './catalogue/offered-models.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
@@ -148,7 +150,17 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
     const parts = { ownership, stopTurns, admission, models, budgets, refusals, roles: this.roles };
     return new SubmitTurn({ ...this.ports, ...parts, switches: this.switches, log: this.log });
   });
-  readonly answerCalls = this.part('answerCalls', () => new AnswerCalls(this.ports, this.ownership));
+  readonly approvals = this.part('approvals', () => {
+    const { store, roles, actions } = this;
+    const accounts = this.localAccounts?.accounts;
+    const nameOf = async (id: string) => (await accounts?.get(id))?.username;
+    return new Approvals({ store, roles, actions, nameOf, clock: this.time.clock });
+  });
+  readonly answerCalls = this.part('answerCalls', () => {
+    const { store, roles, actions } = this;
+    const others = { store, roles, actions, approverRoles: approverRoles(this.deps.config) };
+    return new AnswerCalls(this.ports, this.ownership, new OtherApprovers(others));
+  });
   readonly turnReader = this.part('turnReader', () => {
     return new TurnReader(this.store, this.ownership, this.time.clock);
   });

@@ -29,6 +29,7 @@ export function toOrchestratorSettings(config: TurnConfig & Settings): Orchestra
     deadLetterDays: config.deadLetterDays,
     configuredTools: [...config.tools.keys()],
     approvalOf: (tool, roles) => approvalOfTool(config, tool, roles),
+    approversOf: (toolName) => settingsOfTool(config.tools, toolName).approvers,
     rolesFor: (toolName) => settingsOfTool(config.tools, toolName).roles,
     fairShare: config.fairShare,
     quarantine: config.quarantine,

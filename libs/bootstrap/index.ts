@@ -17,6 +17,7 @@ export type { ModelBudget, ModelPrice } from './config/settings/model-budgets.js
 export type { UsageSettings } from './config/settings/usage-settings.js';
 export {
   approvalOfTool,
+  approverRoles,
   namedRoles,
   settingsOfTool,
   type ApprovalMode,

@@ -8,6 +8,7 @@ import {
   toolSourceSchema,
   usageSchema,
 } from './records.js';
+import { rolesSchema } from './records/roles.js';
 import { jsonObjectSchema, resultStatusSchema } from './tool-messages.js';
 import { callViewSchema, viewSchema } from './view.js';
 
@@ -119,6 +120,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     ...callFields,
     tool_name: z.string(),
     tool_args: jsonObjectSchema,
+    /** Somebody else with one of these roles answers; absent: the user of the turn does. */
+    approvers: rolesSchema.optional(),
     expires_at: timestampSchema,
   }),
   z.object({

@@ -6,6 +6,7 @@
 export * from './records/written-text.js';
 export * from './records/conversation.js';
 export * from './records/roles.js';
+export * from './records/approval.js';
 export * from './records/turn.js';
 export * from './records/step.js';
 export * from './records/decisions.js';

@@ -8,6 +8,7 @@ import {
   turnStatusSchema,
   usageSchema,
 } from './records.js';
+import { rolesSchema } from './records/roles.js';
 import { errorDetailSchema, jsonObjectSchema, resultStatusSchema } from './tool-messages.js';
 
 /*
@@ -64,6 +65,8 @@ export const callViewSchema = z.object({
       schema: jsonObjectSchema,
     })
     .optional(),
+  /** While it waits for approval by somebody else, who has one of these roles; absent: its user answers. */
+  approvers: rolesSchema.optional(),
   expires_at: timestampSchema.optional(),
   /** A person's (user id) answer to a call that needed approval; `by` is `system` when no one answered in time. */
   approval: z.object({ decision: approvalDecisionSchema, by: z.string() }).optional(),

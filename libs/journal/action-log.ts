@@ -6,7 +6,7 @@ import type { Log } from './ports.js';
 /** Who did what to which subject or turn. */
 export interface Action extends Pick<
   AuditRecord,
-  'user_id' | 'subject' | 'status' | 'conversation_id' | 'turn_id'
+  'user_id' | 'subject' | 'status' | 'conversation_id' | 'turn_id' | 'tool_call_id' | 'tool'
 > {
   audit: AuditedAction;
 }

@@ -88,7 +88,7 @@ export {
 } from './view/view-of.js';
 export { endsBetween } from './view/repair.js';
 export { type AnswerProblem, checkAnswer, choicesOf } from './rules/check-answer.js';
-export { toVisibleJson, toVisibleText } from './view/visible.js';
+export { cutVisibleJson, toVisibleJson, toVisibleText } from './view/visible.js';
 export { type Broken, type Invariant, INVARIANTS } from './invariants/invariants.js';
 export { brokenInCall, isInOrder } from './invariants/call-invariants.js';
 export { unreadableRows } from './invariants/unreadable-rows.js';

@@ -92,6 +92,7 @@ function newsOf(turn: TurnView): CallNews | undefined {
   const call = turn.steps.flatMap(({ calls }) => calls)[0];
   if (call && hasEnded(call)) return { is: 'ended', call };
   if (isEnded(turn)) return { is: 'failed', turn };
-  const isAsked = call?.state === 'awaiting_approval' || call?.state === 'awaiting_input';
-  return isAsked ? { is: 'asked', call } : undefined;
+  const asks = call?.state === 'awaiting_approval' || call?.state === 'awaiting_input';
+  // What others approve, this client waits for as for any other call.
+  return asks && !call.approvers ? { is: 'asked', call } : undefined;
 }

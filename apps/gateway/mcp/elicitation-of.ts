@@ -1,6 +1,6 @@
 import type { inputRequired } from '@modelcontextprotocol/server';
 import type { CallView } from '#contracts';
-import { toVisibleJson, toVisibleText } from '#turn';
+import { cutVisibleJson, toVisibleText } from '#turn';
 
 /** Of the arguments of a call that waits for approval. */
 const MAX_SHOWN = 2_000;
@@ -11,7 +11,7 @@ export function elicitationOf(call: CallView): Parameters<typeof inputRequired.e
     const name = toVisibleText(call.display_name);
     const approve = { type: 'boolean' as const, title: `Allow ${name}` };
     return {
-      message: `${name} wants to run with ${shown(call.args)}`,
+      message: `${name} wants to run with ${cutVisibleJson(call.args, MAX_SHOWN)}`,
       requestedSchema: { type: 'object', properties: { approve }, required: ['approve'] },
     };
   }
@@ -20,11 +20,4 @@ export function elicitationOf(call: CallView): Parameters<typeof inputRequired.e
     message,
     requestedSchema: schema as Parameters<typeof inputRequired.elicit>[0]['requestedSchema'],
   };
-}
-
-/** Nothing in it is invisible, and the omission of a part is stated: a person approves all of it. */
-function shown(args: object): string {
-  const json = toVisibleJson(args);
-  if (json.length <= MAX_SHOWN) return json;
-  return `${json.slice(0, MAX_SHOWN)}… and ${json.length - MAX_SHOWN} more characters, which are not shown here`;
 }

@@ -29,7 +29,7 @@ async function setUp(capabilities: object) {
   const stopped: CallPlace[] = [];
   const news: CallAnswer = { is: 'asked', call: WAITING };
   const deps = {
-    offered: { list: () => [MULTIPLY], onChange: () => undefined },
+    offered: { listFor: async () => [MULTIPLY], onChange: () => undefined },
     calls: {
       run: async () => ({ place: PLACE, news }),
       stop: async (place: CallPlace) => void stopped.push(place),

@@ -14,10 +14,13 @@ import {
   turnRow,
   type TestPorts,
 } from '#journal/testing';
+import type { Action } from '#journal';
 import { RequestError } from '../errors/request-error.js';
+import type { User } from '../people/auth/user.js';
 import { newConversation } from './conversations.js';
 import { Ownership } from './ownership.js';
 import { AnswerCalls } from './answer-calls.js';
+import { OtherApprovers } from './other-approvers.js';
 
 const ANN = { id: 'ann', isOperator: false, roles: [] };
 const place = { turn_id: TURN_ID, tool_call_id: callId(1) };
@@ -26,12 +29,20 @@ const schema: QuestionSchema = { type: 'object', properties: { account: { type: 
 let clock: VirtualClock;
 let ports: TestPorts;
 let answers: AnswerCalls;
+let noted: Action[];
 beforeEach(async () => {
   const random = new SeededRandom(1);
   clock = new VirtualClock(random);
   ports = await openPorts('gateway-1', { clock, random });
   const store = late(ports.store);
-  answers = new AnswerCalls({ ...ports, store }, new Ownership(store));
+  noted = [];
+  const others = new OtherApprovers({
+    store,
+    roles: { of: async ({ roles }) => [...roles] },
+    approverRoles: new Set(['chief', 'auditor']),
+    actions: { note: (action) => void noted.push(action) },
+  });
+  answers = new AnswerCalls({ ...ports, store }, new Ownership(store), others);
   await ports.store.insertConversation({ ...newConversation(clock, CONVERSATION_ID, ANN.id) });
   await ports.store.insertTurn({ ...turnRow(), status: 'awaiting_input' });
 });
@@ -121,5 +132,57 @@ describe('an answer to a question', () => {
     expect(told()).toEqual([]);
     expect(await answerTo(2)).toEqual(['taken']);
     expect(await answerTo(3)).toEqual(['not_found']);
+  });
+});
+
+describe('a call that others approve', () => {
+  const CHIEF = { id: 'cleo', isOperator: false, roles: ['chief'] };
+  const approve = (user: User, decision: 'approve' | 'deny' = 'approve') =>
+    outcomesOf(answers.approve(user, { ...place, decision }));
+  beforeEach(async () => {
+    const call = callRow(1, { approval: 'required', approvers: ['chief'] });
+    await ports.store.commitStep(stepRow(1, { calls: [call, callRow(2, { approval: 'required' })] }));
+  });
+
+  it('is not answered by the user of its turn, even with the role', async () => {
+    expect(await approve(ANN)).toEqual(['forbidden']);
+    expect(await approve({ ...ANN, roles: ['chief'] })).toEqual(['forbidden']);
+    expect(told()).toEqual([]);
+  });
+
+  it.each([
+    ['nobody’s', []],
+    ['another approver’s', ['auditor']],
+    ['no approver’s', ['clerk']],
+    ['an operator’s', ['operator']],
+  ])('does not exist for somebody with %s role', async (_whose, roles) => {
+    expect(await approve({ ...CHIEF, roles })).toEqual(['not_found']);
+  });
+
+  it('is answered once by somebody with the role, which is audited and told to viewers', async () => {
+    const [first, second] = await outcomesOf(
+      answers.approve(CHIEF, { ...place, decision: 'deny' }),
+      answers.approve({ ...CHIEF, id: 'carl' }, { ...place, decision: 'approve' }),
+    );
+    expect([first, second].toSorted()).toEqual(['already_answered', 'taken']);
+    expect(await approve(CHIEF)).toEqual(['already_answered']);
+    const by = first === 'taken' ? 'cleo' : 'carl';
+    expect(ports.recorded.events).toMatchObject([{ type: 'approval_answered', by }]);
+    expect(noted).toMatchObject([
+      {
+        audit: 'approval_given',
+        user_id: by,
+        tool_call_id: callId(1),
+        status: by === 'cleo' ? 'deny' : 'approve',
+      },
+    ]);
+  });
+
+  it('opens no other call of the turn, and nothing of a deleted conversation', async () => {
+    const other = { ...place, tool_call_id: callId(2), decision: 'approve' as const };
+    expect(await outcomesOf(answers.approve(CHIEF, other))).toEqual(['not_found']);
+    expect(await outcomesOf(answers.input(CHIEF, { ...place, content: {} }))).toEqual(['not_found']);
+    await ports.store.updateConversation(CONVERSATION_ID, { deleted_at: new Date().toISOString() });
+    expect(await approve(CHIEF)).toEqual(['not_found']);
   });
 });

@@ -22,7 +22,8 @@ import {
 } from '#turn';
 import { timestampOf, type Clock } from '#time';
 import type { User } from '../people/auth/user.js';
-import { notFound, RequestError } from '../errors/request-error.js';
+import { isNotFound, notFound, RequestError } from '../errors/request-error.js';
+import { findCall, type OtherApprovers } from './other-approvers.js';
 import type { Ownership } from './ownership.js';
 
 const MAX_INPUT_LENGTH = 65_536;
@@ -37,11 +38,12 @@ export class AnswerCalls {
   constructor(
     private readonly ports: Ports,
     private readonly ownership: Ownership,
+    private readonly others: OtherApprovers,
   ) {}
 
   async approve(user: User, request: ClientRequest<'tool_approval'>): Promise<void> {
     const { tool_call_id, decision } = request;
-    const { turn, journal } = await this.read(user, request);
+    const { turn, journal, isOther } = await this.readForApproval(user, request);
     // Comes first: an earlier answer may have ended the call, and the turn with it.
     const given = answerTo(journal, tool_call_id, 'approval');
     if (given) throw given.decision === 'expired' ? tooLate() : alreadyAnswered();
@@ -51,6 +53,7 @@ export class AnswerCalls {
     const answer = newAnswer(this.ports.clock, turn, `${tool_call_id}:approval`, user);
     await this.makeMoving(turn);
     await this.insert({ ...answer, decision });
+    if (isOther) await this.others.noteAnswer(user, turn, open.call, decision);
     this.ports.bus.emit({
       type: 'approval_answered',
       conversation_id: turn.conversation_id,
@@ -81,6 +84,23 @@ export class AnswerCalls {
     const place = { conversation_id: turn.conversation_id, turn_id: turn._id, timestamp: answer.at };
     this.ports.bus.emit({ type: 'input_answered', ...place, tool_call_id, number, by: user.id, action });
     await Promise.all([this.notifyOwner(journal, tool_call_id), this.hint(turn)]);
+  }
+
+  /** Of the user's own turn, or of another user's whose call this user may approve. */
+  private async readForApproval(
+    user: User,
+    request: ClientRequest<'tool_approval'>,
+  ): Promise<{ turn: Turn; journal: Journal; isOther: boolean }> {
+    const own = await this.read(user, request).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+    if (!own) {
+      const journal = await this.others.read(user, request);
+      return { turn: journal.turn, journal, isOther: true };
+    }
+    this.others.refuseOwn(findCall(own.journal, request.tool_call_id) ?? {});
+    return { ...own, isOther: false };
   }
 
   /** True when the time for an approval has passed. No process has checked its turn since, so it is expired here. */

@@ -44,6 +44,8 @@ export interface OrchestratorSettings {
    * in the conversation.
    */
   approvalOf(tool: CatalogTool, roles: readonly string[]): ApprovalMode;
+  /** Roles of those who approve its calls in place of the turn's user; undefined: the user does. */
+  approversOf(toolName: string): readonly string[] | undefined;
   /** One of these roles is required to use the tool; undefined: none is. */
   rolesFor(toolName: string): readonly string[] | undefined;
   /** The part of the turns that one user may have while turns wait; 1: all of them. */

@@ -28,7 +28,13 @@ function callEvent(step: Step, call: Call): ConversationEvent {
   const { tool_call_id, tool_name, arguments: args } = call;
   const place = { ...placeOf(step), tool_call_id, tool_name };
   if (call.approval === 'required') {
-    return { type: 'approval_required', ...place, tool_args: args, expires_at: approvalExpiry(step, call) };
+    const { approvers } = call;
+    const about = {
+      tool_args: args,
+      expires_at: approvalExpiry(step, call),
+      ...(approvers && { approvers }),
+    };
+    return { type: 'approval_required', ...place, ...about };
   }
   return {
     type: 'tool_queued',

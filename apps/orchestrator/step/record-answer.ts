@@ -65,6 +65,7 @@ export class AnswerRecorder {
       whyNotOffered: (tool) => this.offer.whyNot(tool),
       pauseOf: (toolName) => this.deps.switches.pauseOf(toolName),
       needsApproval: (tool) => this.needsApproval(tool),
+      approversOf: (toolName) => this.deps.settings.approversOf(toolName),
       completeArguments: (tool, args) => withDataFiles(tool, args, options),
       earlier: journal.steps.flatMap(({ calls: before }) => before),
       identicalCallsOf: (tool) => this.deps.settings.identicalCallsOf(tool),

@@ -26,6 +26,7 @@ const rules: CallRules = {
   whyNotOffered: () => undefined,
   needsApproval: () => false,
   earlier: [],
+  approversOf: () => undefined,
   identicalCallsOf: () => undefined,
   completeArguments: (_tool, args) => args,
   validator: new ArgumentValidator({

@@ -25,6 +25,8 @@ export interface CallRules {
   /** The switch that pauses it, whose reason the model is told. */
   pauseOf(toolName: string): Switch | undefined;
   needsApproval(tool: CatalogTool): boolean;
+  /** Roles of those who approve it in place of the turn's user; undefined: the user does. */
+  approversOf(toolName: string): readonly string[] | undefined;
   /** Calls of the turn's earlier steps. */
   earlier: readonly Call[];
   /** The limit of a tool that has its own instead of the budget's. */
@@ -68,7 +70,7 @@ export function refuseEndless(calls: Call[], steps: readonly Step[]): Call[] {
   const refusal = errorDetail('Cancelled', message, { started: false });
   // A tool that does not exist stays one: only its refusal says that the call's name is the model's words.
   return calls.map((call) => {
-    const { expires_at: _expires, ...rest } = call;
+    const { expires_at: _expires, approvers: _approvers, ...rest } = call;
     return { ...rest, approval: 'none', refusal: namesNoTool(call) ? call.refusal : refusal };
   });
 }
@@ -97,6 +99,7 @@ async function resolveCall(given: AskedCall, isCutOff: boolean, rules: CallRules
   const refusal = unsendable ?? (await refuse(asked, isCutOff, tool, rules));
   const needsApproval = !refusal && rules.needsApproval(tool);
   const { budgets, now } = rules;
+  const approvers = needsApproval ? rules.approversOf(tool.name) : undefined;
   return {
     tool_call_id,
     tool_name: tool.name,
@@ -107,6 +110,7 @@ async function resolveCall(given: AskedCall, isCutOff: boolean, rules: CallRules
     timeout_ms: tool.timeout_ms,
     approval: needsApproval ? 'required' : 'none',
     ...(needsApproval ? { expires_at: new Date(now + budgets.approvalMs).toISOString() } : {}),
+    ...(approvers && { approvers: [...approvers] }),
     queueing_ms: budgets.queueingMs,
     max_attempts: budgets.callAttempts,
     ...(tool.version === undefined ? {} : { tool_version: tool.version }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { oldDeadLetters, oldUsage } from './old-rows.js';
+import { oldApprovalRequests, oldDeadLetters, oldUsage } from './old-rows.js';
 
 const NOW = Date.parse('2026-03-31T13:00:00.000Z');
 const MINUTE_MS = 60_000;
@@ -31,6 +31,24 @@ describe('old usage', () => {
     expect(store.asked).toHaveLength(2);
     await rows.sweep(NOW + 1 + 60 * MINUTE_MS);
     expect(store.asked).toHaveLength(3);
+  });
+});
+
+describe('requests for approval', () => {
+  it('are removed once nobody can answer them', async () => {
+    const asked: [number, number][] = [];
+    const removeApprovalRequestsBefore = async (before: number, limit: number) => {
+      asked.push([before, limit]);
+      return 0;
+    };
+    const rows = oldApprovalRequests({ removeApprovalRequestsBefore });
+    await rows.sweep(NOW);
+    await rows.sweep(NOW + 9 * MINUTE_MS);
+    await rows.sweep(NOW + 11 * MINUTE_MS);
+    expect(asked).toEqual([
+      [NOW, 100],
+      [NOW + 11 * MINUTE_MS, 100],
+    ]);
   });
 });
 

@@ -39,6 +39,16 @@ export function oldUsage(store: Pick<Store, 'removeUsageBefore'>, days: number):
   });
 }
 
+/** Requests for approval that nobody can answer any more. */
+export function oldApprovalRequests(store: Pick<Store, 'removeApprovalRequestsBefore'>): OldRows {
+  return new OldRows({
+    days: 0,
+    batch: 100,
+    restMs: 10 * MINUTE_MS,
+    remove: (before, limit) => store.removeApprovalRequestsBefore(before, limit),
+  });
+}
+
 /** Dead letters that no operator has discarded. */
 export function oldDeadLetters(store: Pick<Store, 'removeOldDeadLetters'>, days: number): OldRows {
   return new OldRows({

@@ -20,6 +20,7 @@ export function testSettings(change: Partial<OrchestratorSettings> = {}): Orches
     deadLetterDays: 30,
     configuredTools: [],
     approvalOf: () => 'never',
+    approversOf: () => undefined,
     rolesFor: () => undefined,
     fairShare: 1,
     quarantine: false,

@@ -20,6 +20,7 @@ import { StepCommits } from '../step/step-commits.js';
 import { failRow, partialText, usageOf } from '../step/fail-row.js';
 import { TurnUsage } from '../work/turn-usage.js';
 import type { TurnWork } from '../work/turn-work.js';
+import { ApprovalRequests } from './approval-requests.js';
 import { Mailbox } from './mailbox.js';
 import { OpenCalls, type CallQueues } from './open-calls.js';
 
@@ -38,6 +39,7 @@ export class TurnDriver {
   private readonly openCalls: OpenCalls;
   private readonly usage: TurnUsage;
   private readonly commits: StepCommits;
+  private readonly approvals: ApprovalRequests;
   /** Resolves when the turn is cached as running, or cannot be. */
   private marking: Promise<void> = Promise.resolve();
 
@@ -53,6 +55,7 @@ export class TurnDriver {
     const { memory, claimAttempt } = work;
     const prices = settings.modelPrices;
     this.usage = new TurnUsage({ store, dayBudgets, prices, clock }, memory.journal.turn, claimAttempt);
+    this.approvals = new ApprovalRequests(store);
     this.commits = new StepCommits(ports, work, this.usage);
     this.modelStep = new ModelStep(deps, validator, work, this.usage);
     const wake = () => this.mailbox.post((mail) => (mail.released = true));
@@ -252,6 +255,7 @@ export class TurnDriver {
   }
 
   private async awaitCalls(calls: CallDecision[], parked: boolean): Promise<'parked' | undefined> {
+    await this.approvals.keep(calls);
     if (parked) {
       const { turn } = this.work.memory.journal;
       // Two concurrent writes may arrive in any order.

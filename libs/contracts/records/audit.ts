@@ -11,6 +11,8 @@ const ACTIONS = [
   'dead_letter_replayed',
   'dead_letter_discarded',
   'turn_replayed',
+  'approval_shown',
+  'approval_given',
   'account_changed',
   'invitation_created',
   'invitation_withdrawn',
@@ -40,7 +42,7 @@ export const auditRecordSchema = z.object({
   attempt: z.int().min(0).optional(),
   /** The process that ran or settled the call. */
   worker: z.string().optional(),
-  /** Of a call; of a replayed dead letter, what the broker said of its copy; of an account, what it now is. */
+  /** Of a call, or how somebody else answered its approval; of a replayed dead letter, what the broker said of its copy; of an account, what it now is. */
   status: z.string().optional(),
   /** Of a fixed set. */
   error_type: z.string().optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema, timestampSchema, toolCallIdSchema } from '../ids.js';
+import { rolesSchema } from './roles.js';
 import { errorDetailSchema, jsonObjectSchema, toolClassSchema } from '../tool-messages.js';
 
 /** One piece of the model's output, in order. */
@@ -43,6 +44,8 @@ export const callSchema = z.object({
   class: toolClassSchema,
   timeout_ms: z.int().min(1),
   approval: z.enum(['none', 'required']),
+  /** Somebody else with one of these roles approves it; absent: the user of the turn does. */
+  approvers: rolesSchema.optional(),
   /** When an approval that no one gave expires; absent: 7 days after the step. */
   expires_at: timestampSchema.optional(),
   /** How long the call may wait in its queue, on top of its timeout; absent: 60 s. */

@@ -1,5 +1,6 @@
 import type {
   Account,
+  ApprovalRequest,
   Artifact,
   AuditRecord,
   Binding,
@@ -84,6 +85,14 @@ export interface AuxiliaryStore extends UsageStore {
   /** Removes all bindings of a conversation. */
   removeBindingsOf(conversationId: string): Promise<void>;
   /** Sets the switch; the last writer wins. */
+  /** Does nothing when it is there. */
+  keepApprovalRequest(row: ApprovalRequest): Promise<void>;
+  /** Oldest first. */
+  listApprovalRequests(limit: number): Promise<ApprovalRequest[]>;
+  removeApprovalRequests(ids: string[]): Promise<void>;
+  /** Removes at most `limit` whose `due_at` is before this time; returns how many. */
+  removeApprovalRequestsBefore(dueAt: number, limit: number): Promise<number>;
+
   putSwitch(row: Switch): Promise<void>;
   /** All of them, by `_id`: as many as operators have set. */
   listSwitches(): Promise<Switch[]>;

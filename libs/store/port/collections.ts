@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import {
   accountSchema,
   answerSchema,
+  approvalRequestSchema,
   artifactSchema,
   auditRecordSchema,
   bindingSchema,
@@ -23,6 +24,7 @@ import {
 import type {
   Account,
   Answer,
+  ApprovalRequest,
   Artifact,
   AuditRecord,
   Binding,
@@ -63,6 +65,7 @@ export interface Rows {
   switches: Switch;
   definitions: Definition;
   audit_records: AuditRecord;
+  approval_requests: ApprovalRequest;
 }
 export type CollectionName = keyof Rows;
 export type Field<Name extends CollectionName> = keyof Rows[Name] & string;
@@ -128,7 +131,7 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
     unique: [['number'], ['email_key'], ['username_key']],
     uniqueIfPresent: ['look_key'],
     indexes: [],
-    caches: ['role', 'is_active', 'look_key'],
+    caches: ['role', 'roles', 'is_active', 'look_key'],
   },
   secrets: { schema: secretSchema, unique: [], indexes: [], caches: [] },
   bindings: {
@@ -165,6 +168,12 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
       ['conversation_id', '_id'],
       ['tool', '_id'],
     ],
+    caches: [],
+  },
+  approval_requests: {
+    schema: approvalRequestSchema,
+    unique: [],
+    indexes: [['at'], ['due_at']],
     caches: [],
   },
 };

@@ -136,6 +136,13 @@ const STORED = {
     is_active: 'json',
     created_at: 'text',
   },
+  approval_requests: {
+    turn_id: 'text',
+    conversation_id: 'text',
+    approvers: 'json',
+    at: 'text',
+    due_at: 'number',
+  },
   secrets: { value: 'text', created_at: 'text' },
   bindings: {
     user_id: 'text',

@@ -1,5 +1,6 @@
 import type {
   Account,
+  ApprovalRequest,
   Artifact,
   AuditRecord,
   Binding,
@@ -163,6 +164,22 @@ export abstract class RowsAuxiliaryStore extends RowsUsageStore implements Auxil
 
   async removeBindingsOf(conversationId: string): Promise<void> {
     await this.rows.bindings.remove({ equals: { conversation_id: conversationId } });
+  }
+
+  async keepApprovalRequest(row: ApprovalRequest): Promise<void> {
+    await this.rows.approval_requests.insert(row);
+  }
+
+  async listApprovalRequests(limit: number): Promise<ApprovalRequest[]> {
+    return this.rows.approval_requests.find({ order: { at: 'asc' }, limit });
+  }
+
+  async removeApprovalRequests(ids: string[]): Promise<void> {
+    await this.rows.approval_requests.remove({ among: { field: '_id', values: ids } });
+  }
+
+  async removeApprovalRequestsBefore(dueAt: number, limit: number): Promise<number> {
+    return this.rows.approval_requests.remove({ where: { due_at: { lt: dueAt } }, limit });
   }
 
   async putSwitch(row: Switch): Promise<void> {

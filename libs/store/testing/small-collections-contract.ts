@@ -55,6 +55,25 @@ export function describeSmallCollections(store: () => Store): void {
     });
   });
 
+  describe('requests for approval', () => {
+    it('are kept as they came first, listed oldest first, and removed by id or when they are due', async () => {
+      const place = { turn_id: makeId(), conversation_id: makeId(), approvers: ['chief', 'a \u{1F4A5}'] };
+      const rows = [3, 1, 2].map((n) => ({
+        ...{ _id: makeCallId(), ...place },
+        ...{ at: `2020-01-0${n}T00:00:00.000Z`, due_at: n },
+      }));
+      for (const row of rows) await store().keepApprovalRequest(row);
+      await store().keepApprovalRequest({ ...rows[0]!, approvers: ['other'] });
+      const [third, first, second] = rows;
+      expect(await store().listApprovalRequests(2)).toEqual([first, second]);
+      await store().removeApprovalRequests([first!._id, makeCallId()]);
+      expect(await store().listApprovalRequests(2)).toEqual([second, third]);
+      expect(await store().removeApprovalRequestsBefore(3, 10)).toBe(1);
+      expect(await store().listApprovalRequests(1)).toEqual([third]);
+      await store().removeApprovalRequests([third!._id]);
+    });
+  });
+
   describe('switches', () => {
     it('keeps the last writing of each until it is removed', async () => {
       const row = { _id: `toolset:${makeId()}`, kind: 'toolset' as const, name: 'web', by: 'ann', at };

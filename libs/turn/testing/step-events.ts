@@ -22,7 +22,10 @@ export function eventsOfCommit(journal: Journal, step: Step): ConversationEvent[
     const { tool_call_id, tool_name, display_name, source, arguments: tool_args } = call;
     const named = { ...place, tool_call_id, tool_name, tool_args };
     if (call.approval === 'required')
-      return { type: 'approval_required', ...named, expires_at: approvalExpiry(step, call) };
+      return {
+        ...{ type: 'approval_required', ...named, expires_at: approvalExpiry(step, call) },
+        ...(call.approvers && { approvers: call.approvers }),
+      };
     const tool_input = JSON.stringify(tool_args);
     const toolset = toolsetOf(tool_name);
     return { type: 'tool_queued', ...named, display_name, tool_input, source, toolset, attempt: 0 };

@@ -68,7 +68,13 @@ function reduceApproval(
   if (call.approval) return { verdict: 'known', view };
   const approval = { decision: event.decision, by: event.by };
   if (call.state === 'awaiting_approval') {
-    const change = { ...withCutArgs(call), state: 'queued' as const, expires_at: undefined, approval };
+    const change = {
+      ...withCutArgs(call),
+      state: 'queued' as const,
+      expires_at: undefined,
+      approvers: undefined,
+      approval,
+    };
     return { verdict: 'applied', view: changeCall(view, turn, step, call, change), event };
   }
   // The event is old: other calls may wait by now.
@@ -112,6 +118,7 @@ function changeByStart(call: CallView, { attempt, timestamp }: EventOf<'tool_sta
     attempt,
     started_at: timestamp,
     expires_at: undefined,
+    approvers: undefined,
   };
 }
 
@@ -143,6 +150,7 @@ function changeByEnd(call: CallView, event: ToolEnd): Partial<CallView> {
     ended_at,
     question: undefined,
     expires_at: undefined,
+    approvers: undefined,
     ...explanationField(event),
     ...artifactsOf(event),
   };
@@ -182,7 +190,7 @@ function callOf(
       state: 'running',
       started_at: event.timestamp,
     };
-  const { question: _question, expires_at: _expires, started_at, ...end } = changeByEnd(call, event);
+  const { question: _q, expires_at: _e, approvers: _a, started_at, ...end } = changeByEnd(call, event);
   return { ...call, ...end, ...(started_at === undefined ? {} : { started_at }) };
 }
 

@@ -142,6 +142,7 @@ export function callViewOf(journal: Journal, step: Step, call: Call): CallView {
     args,
     ...(truncated ? { truncated } : {}),
     ...(approving ? { expires_at: approvalExpiry(step, call) } : {}),
+    ...(approving && call.approvers ? { approvers: call.approvers } : {}),
     ...approvalOf(journal, call),
   };
   const holder = holderOf(journal, call.tool_call_id);

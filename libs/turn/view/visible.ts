@@ -19,6 +19,13 @@ export function toVisibleJson(value: unknown): string {
   return toVisibleText(JSON.stringify(value) ?? 'undefined');
 }
 
+/** The same, of at most so many characters; what is left out is stated, because a person approves all of it. */
+export function cutVisibleJson(value: unknown, maxLength: number): string {
+  const json = toVisibleJson(value);
+  if (json.length <= maxLength) return json;
+  return `${json.slice(0, maxLength)}… and ${json.length - maxLength} more characters, which are not shown here`;
+}
+
 function escape(character: string): string {
   return Array.from(
     { length: character.length },

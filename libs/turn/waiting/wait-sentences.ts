@@ -40,8 +40,14 @@ export function sentenceOf(reason: Reason, journal: Journal, situation: WaitSitu
     case 'question':
       return `${theCall} has asked a question and waits for a person to answer it.`;
     case 'approval':
-      return `${theCall} waits for a person to approve it.`;
+      return `${theCall} waits for ${approverOf(reason, journal)} to approve it.`;
   }
+}
+
+function approverOf({ step, tool_call_id }: Reason, { steps }: Journal): string {
+  const calls = steps.find(({ n }) => n === step)?.calls ?? [];
+  const approvers = calls.find((call) => call.tool_call_id === tool_call_id)?.approvers;
+  return approvers ? `somebody with the role ${approvers.join(' or ')}` : 'a person';
 }
 
 function callName({ step, tool_call_id, tool_name }: Reason, { steps }: Journal): string {

@@ -20,7 +20,7 @@ export type CallAnswer = { tool_call_id: string } & (
   | { kind: 'input'; number: number; content?: Record<string, unknown> }
 );
 
-/** The questions of a turn that waits only for people. */
+/** The questions to its user of a turn that waits only for people. */
 export function interruptsOf({ status, steps }: TurnView): Interrupt[] {
   if (status !== 'awaiting_input') return [];
   return steps.flatMap(({ calls }) => calls).flatMap(toInterrupt);
@@ -29,6 +29,8 @@ export function interruptsOf({ status, steps }: TurnView): Interrupt[] {
 function toInterrupt(call: CallView): Interrupt[] {
   const { tool_call_id: toolCallId, expires_at } = call;
   const expiry = expires_at === undefined ? {} : { expiresAt: expires_at };
+  // The user cannot answer for others: the run goes on until they have answered.
+  if (call.approvers) return [];
   if (call.state === 'awaiting_approval')
     return [
       {

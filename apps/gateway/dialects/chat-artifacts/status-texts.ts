@@ -16,6 +16,8 @@ export function callTexts({
     case 'call_started':
       return [`Executing tool: ${name}...`, ...thoughtOf(call)];
     case 'call_asks':
+      if (call.approvers)
+        return [`Tool ${name}: Waits for somebody with the role ${call.approvers.join(' or ')}`];
       return [
         call.state === 'awaiting_approval'
           ? `Tool ${name}: Waits for somebody to allow it on Switchyard's own page`

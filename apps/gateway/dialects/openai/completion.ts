@@ -1,4 +1,5 @@
 import type { CallView, StopReason, TurnView } from '#contracts';
+import { toVisibleText } from '#turn';
 import { answerOf } from '../stream/answer-text.js';
 import type { CompletionHead } from './completion-chunks.js';
 import { finishOf, toUsage } from './completion-end.js';
@@ -15,7 +16,9 @@ export function toCompletion(
 }
 
 /** Clients skip comments. In the raw stream, they show what the turn waits for and where to answer it. */
-export function pendingCallComment(turnId: string, { tool_call_id, state }: CallView): string {
+export function pendingCallComment(turnId: string, { tool_call_id, state, approvers }: CallView): string {
+  if (approvers)
+    return `: waits for approval by somebody else with the role ${toVisibleText(approvers.join(' or '))}\n\n`;
   const what = state === 'awaiting_approval' ? 'approval' : 'input';
   return `: waits for ${what}: POST /api/turns/${turnId}/calls/${tool_call_id}/${what}\n\n`;
 }

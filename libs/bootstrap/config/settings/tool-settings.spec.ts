@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { settingsFileSchema, toSettings } from '../settings-file.js';
-import { approvalOfTool, namedRoles, settingsOfTool } from './tool-settings.js';
+import { approvalOfTool, approverRoles, namedRoles, settingsOfTool } from './tool-settings.js';
 
 describe('settingsOfTool', () => {
   const tools = new Map([
@@ -28,6 +28,8 @@ describe('approvalOfTool', () => {
         'mail.draft': { approve: 'never' },
         files: { class: 'once', roles: ['clerk', 'archivist'] },
         'files.burn': { roles: ['chief'] },
+        shop: { approvers: ['auditor'] },
+        'shop.look': { approve: 'never' },
       },
     }),
   );
@@ -55,7 +57,13 @@ describe('approvalOfTool', () => {
       ['chief'],
       undefined,
     ]);
-    expect([...namedRoles(settings)].sort()).toEqual(['archivist', 'chief', 'clerk']);
+    expect([...namedRoles(settings)].sort()).toEqual(['archivist', 'auditor', 'chief', 'clerk']);
+  });
+
+  it('always asks the approvers of a tool that says nothing else', () => {
+    expect([modeOf('shop.buy', 'read'), modeOf('shop.look', 'once')]).toEqual(['always', 'never']);
+    expect(settingsOfTool(settings.tools, 'shop.buy').approvers).toEqual(['auditor']);
+    expect([...approverRoles(settings)]).toEqual(['auditor']);
   });
 
   it('reads true as always and false as never', () => {

@@ -41,6 +41,8 @@ const toolSettingsSchema = z.strictObject({
   approve: approvalModeSchema.optional(),
   /** In place of `approve`, for users with a role; of several, the first one counts. */
   approve_for: z.record(userRoleSchema, approvalModeSchema).optional(),
+  /** Somebody else with one of these roles approves its calls, in place of the user who asked. */
+  approvers: someRolesSchema.optional(),
   /** Only users with one of these roles may use it. */
   roles: someRolesSchema.optional(),
   /** Parallel calls in one worker, of the whole toolset. */
@@ -96,6 +98,7 @@ export interface ToolSettings {
   approve?: ApprovalMode;
   /** In order. */
   approveFor?: readonly (readonly [role: string, mode: ApprovalMode])[];
+  approvers?: readonly string[];
   roles?: readonly string[];
   concurrency?: number;
   fairShare?: number;
@@ -149,6 +152,7 @@ export function settingsOfTool(tools: ReadonlyMap<string, ToolSettings>, toolNam
     timeoutMs: own.timeoutMs ?? toolset.timeoutMs,
     approve: own.approve ?? toolset.approve,
     approveFor: own.approveFor ?? toolset.approveFor,
+    approvers: own.approvers ?? toolset.approvers,
     roles: own.roles ?? toolset.roles,
     outputBytes: own.outputBytes ?? toolset.outputBytes,
     identicalCalls: own.identicalCalls ?? toolset.identicalCalls,
@@ -158,24 +162,30 @@ export function settingsOfTool(tools: ReadonlyMap<string, ToolSettings>, toolNam
 }
 
 /**
- * Whether a tool's calls wait for a person: by its name's setting, else its toolset's, else its class's. What it says
- * for a role of the user comes first.
+ * Whether a tool's calls wait for a person: by its name's setting, else its toolset's, else its class's; always if it
+ * has approvers and says nothing else. What it says for a role of the user comes first.
  */
 export function approvalOfTool(
   { tools, approvalByClass }: Pick<ToolPolicy, 'tools' | 'approvalByClass'>,
   tool: { name: string; class: ToolClass },
   roles: readonly string[],
 ): ApprovalMode {
-  const { approve, approveFor = [] } = settingsOfTool(tools, tool.name);
+  const { approve, approveFor = [], approvers } = settingsOfTool(tools, tool.name);
   const [, mode] = approveFor.find(([role]) => roles.includes(role)) ?? [];
-  return mode ?? approve ?? approvalByClass[tool.class] ?? 'never';
+  return mode ?? approve ?? (approvers && 'always') ?? approvalByClass[tool.class] ?? 'never';
+}
+
+/** The roles of those who approve calls of others. */
+export function approverRoles({ tools }: Pick<ToolPolicy, 'tools'>): ReadonlySet<string> {
+  return new Set([...tools.values()].flatMap(({ approvers = [] }) => approvers));
 }
 
 /** The roles that rules of tools name: no other role of a user is kept. */
 export function namedRoles({ tools }: Pick<ToolPolicy, 'tools'>): ReadonlySet<string> {
   return new Set(
-    [...tools.values()].flatMap(({ roles = [], approveFor = [] }) => [
+    [...tools.values()].flatMap(({ roles = [], approvers = [], approveFor = [] }) => [
       ...roles,
+      ...approvers,
       ...approveFor.map(([role]) => role),
     ]),
   );
