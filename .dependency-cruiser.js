@@ -92,7 +92,7 @@ const forbidden = [
     from: {
       path: '^(apps|libs)/',
       pathNot:
-        '(\\.(module|controller|gateway|guard|filter|pipe|strategy|app|main|adapter|middleware|decorator)\\.ts$|/main\\.ts$|\\.spec\\.ts$|/testing/|^libs/messaging/nest/|^libs/bootstrap/ops-server\\.ts$|^libs/observability/nest-logger\\.ts$)',
+        '(\\.(module|controller|gateway|guard|filter|pipe|strategy|app|main|adapter|middleware|decorator)\\.ts$|/main\\.ts$|\\.spec\\.ts$|/testing/|^libs/messaging/nest/|^libs/observability/nest-logger\\.ts$)',
     },
     to: { path: 'node_modules/@nestjs/' },
   },

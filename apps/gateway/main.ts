@@ -16,7 +16,7 @@ await runMain('gateway', async () => {
   const store = createStore({ ...time, url: mongodbUrl });
   const service = new Service({ role, logger, store, config, ...time });
   const { health, metrics, drain } = service;
-  if (config.ops) await startOpsServer({ health, metrics, logger }, config.ops);
+  if (config.ops) await startOpsServer({ health, metrics }, config.ops);
   await service.open();
   const member = await service.join(role, (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, ...identity }),

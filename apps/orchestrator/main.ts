@@ -19,7 +19,7 @@ await runMain('orchestrator', async () => {
   const store = createStore({ ...time, url: config.mongodbUrl });
   const service = new Service({ role, logger, store, config, ...time });
   const { health, metrics, drain } = service;
-  await startOpsServer({ health, metrics, logger }, config.ops ?? config);
+  await startOpsServer({ health, metrics }, config.ops ?? config);
   await service.open();
   const member = await service.join(role, (identity) =>
     createRabbitmqBus({ url: rabbitmqUrl, logger, groups: config.groups, ...identity }),

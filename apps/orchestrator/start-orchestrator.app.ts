@@ -1,6 +1,5 @@
 import 'reflect-metadata';
-import { NestFactory } from '@nestjs/core';
-import { BusStrategy, connectBus } from '#messaging';
+import { BusStrategy, startBusApp } from '#messaging';
 import { auditLoggerOf, createNestLogger, type Logger } from '#observability';
 import { InputSchemas, ThreadedChecks } from '#tools';
 import type { OrchestratorDeps } from './deps/orchestrator.deps.js';
@@ -18,12 +17,7 @@ export async function startOrchestrator(
   const slowChecks = new ThreadedChecks({ clock: deps.clock });
   const schemas = new InputSchemas();
   const orchestrator = new Orchestrator({ ...deps, slowChecks, schemas, auditLog: auditLoggerOf(log) });
-  const app = await NestFactory.create(OrchestratorModule.forRoot(orchestrator), {
-    logger: createNestLogger(log),
-    abortOnError: false,
-  });
   const strategy = new BusStrategy(bus, { role: 'orchestrator', logger: log });
-  connectBus(app, strategy);
-  await app.startAllMicroservices();
+  await startBusApp(OrchestratorModule.forRoot(orchestrator), strategy, createNestLogger(log));
   return serveOrchestrator(orchestrator, strategy, { processId, turnsAtOnce: settings.turnsAtOnce });
 }

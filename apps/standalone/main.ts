@@ -19,7 +19,7 @@ await runMain('standalone', async () => {
   const store = createStore(mongodbUrl ? { clock, random, url: mongodbUrl } : { dataDir });
   const service = new Service({ role, logger, store, config, clock, random });
   const { health, metrics } = service;
-  if (config.ops) await startOpsServer({ health, metrics, logger }, config.ops);
+  if (config.ops) await startOpsServer({ health, metrics }, config.ops);
   await service.open();
   // The holder of the folder's lock is alone, so it takes over at once everything an earlier run left behind.
   if (!mongodbUrl) await makeEarlierTurnsDue(service.store, clock.wall());

@@ -17,7 +17,7 @@ await runMain('tool worker', async () => {
   const { health, metrics, drain } = service;
   const hosts = await createToolsets(config, { logger, metrics, store, ...time });
   const toolsets = hosts.map(({ name }) => name);
-  await startOpsServer({ health, metrics, logger }, config.ops ?? config);
+  await startOpsServer({ health, metrics }, config.ops ?? config);
   await service.open();
   const createBus = (identity: BusIdentity) =>
     createRabbitmqBus({ url: config.rabbitmqUrl, logger, ...identity });

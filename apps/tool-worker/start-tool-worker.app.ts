@@ -1,6 +1,5 @@
 import 'reflect-metadata';
-import { NestFactory } from '@nestjs/core';
-import { BusStrategy, connectBus } from '#messaging';
+import { BusStrategy, startBusApp } from '#messaging';
 import { auditLoggerOf, createNestLogger, type Logger } from '#observability';
 import { InputSchemas, ThreadedChecks } from '#tools';
 import { serveToolWorker, type RunningToolWorker } from './serve-tool-worker.js';
@@ -32,11 +31,6 @@ export async function startWorker(deps: Started, join?: () => Promise<void>): Pr
   const worker = new ToolWorker({ ...deps, slowChecks, schemas }, (queue, prefetch) =>
     strategy.startConsuming(queue, { prefetch }),
   );
-  const app = await NestFactory.create(ToolWorkerModule.forRoot(worker), {
-    logger: createNestLogger(log),
-    abortOnError: false,
-  });
-  connectBus(app, strategy);
-  await app.startAllMicroservices();
+  await startBusApp(ToolWorkerModule.forRoot(worker), strategy, createNestLogger(log));
   return serveToolWorker(worker, strategy, { processId, clock, join });
 }

@@ -8,13 +8,8 @@ export {
   type ModelTool,
 } from './port/model.port.js';
 export { canForceTool, contextWindowOf, describeSchemaLosses, hidesReasoning } from './model-facts.js';
-export {
-  KEY_VARIABLES,
-  PROVIDERS,
-  SUGGESTED_KEY,
-  SUGGESTED_MODEL,
-  URL_VARIABLES,
-} from './providers/registry.js';
+export { KEY_VARIABLES, URL_VARIABLES } from './port/provider-variables.js';
+export { PROVIDERS, SUGGESTED_KEY, SUGGESTED_MODEL } from './providers/registry.js';
 export { SUMMARY_INSTRUCTION } from './port/summary.js';
 export { allowedModels, findModelRefusal, isModelAllowed } from './allowed-models.js';
 export { providerModels } from './provider-models.js';

@@ -1,6 +1,7 @@
 import { providerOf } from './port/model-name.js';
+import type { ProviderVariable } from './port/provider-variables.js';
 import type { Provider, ProviderAccess } from './providers/provider.js';
-import { PROVIDERS, type ProviderVariable } from './providers/registry.js';
+import { PROVIDERS } from './providers/registry.js';
 
 /** The variables that choose and open a model; an empty one counts as not set. */
 export type ModelEnvironment = { [name in 'MODEL' | ProviderVariable]?: string | undefined };

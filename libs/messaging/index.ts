@@ -31,7 +31,8 @@ export { type BrokerState, inspectBroker } from './rabbitmq/inspect-broker.adapt
 export { createRabbitmqBus } from './rabbitmq/bus.adapter.js';
 export { createMemoryBus } from './memory/memory-bus.adapter.js';
 export { MemoryBroker } from './memory/memory-broker.js';
-export { BusStrategy, connectBus } from './nest/bus-strategy.js';
+export { BusStrategy } from './nest/bus-strategy.js';
+export { connectBus, startBusApp } from './nest/connect-bus.js';
 export { Handles, HandlesDead, HandlesEach } from './nest/handles.js';
 export { BusContext } from './nest/bus-context.js';
 export { IN_HAND_MS, PausableConsumer } from './port/pausable-consumer.js';

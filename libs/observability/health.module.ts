@@ -5,8 +5,8 @@ import { MetricsController } from './metrics.controller.js';
 import { Registry } from './metrics/create-metrics.js';
 
 /**
- * `GET /health/live`, `/health/ready` and, with a registry, `/metrics`. The gateway imports it into its own app; in
- * other processes, and at `OPS_PORT`, it is the only HTTP module.
+ * `GET /health/live`, `/health/ready` and, with a registry, `/metrics`, in the app of the gateway. Other processes, and
+ * a gateway at `OPS_PORT`, serve them without Nest: `opsRequests`.
  */
 @Module({})
 export class HealthModule {

@@ -1,11 +1,14 @@
 import 'reflect-metadata';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import { Health } from './health.js';
 import { HealthModule } from './health.module.js';
-import { createMetrics } from './metrics/create-metrics.js';
+import { createMetrics, type Registry } from './metrics/create-metrics.js';
+import { opsRequests } from './ops-requests.js';
 
 const createClock = () => new VirtualClock(new SeededRandom(1));
 
@@ -66,8 +69,36 @@ describe('Health', () => {
   });
 });
 
-describe('HealthModule', () => {
-  let app: INestApplication;
+interface Sources {
+  health: Health;
+  registry: Registry;
+}
+interface Served {
+  url: string;
+  close: () => unknown;
+}
+
+async function serveWithNest(sources: Sources): Promise<Served> {
+  const options = { logger: false, abortOnError: false } as const;
+  const app = await NestFactory.create(HealthModule.register(sources), options);
+  await app.listen(0, '127.0.0.1');
+  return { url: await app.getUrl(), close: () => app.close() };
+}
+
+async function serveAlone(sources: Sources): Promise<Served> {
+  const server = createServer(opsRequests(sources)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => server.close().closeAllConnections(),
+  };
+}
+
+describe.each([
+  ['the module of a gateway', serveWithNest],
+  ['the server of operators', serveAlone],
+])('health and metrics, by %s', (_by, serve) => {
+  let served: Served;
   let url: string;
   let health: Health;
   let isStoreUp: boolean;
@@ -80,14 +111,10 @@ describe('HealthModule', () => {
     health.addCheck('store', () => isStoreUp);
     const { registry, turnsStarted } = createMetrics();
     turnsStarted.inc();
-    app = await NestFactory.create(HealthModule.register({ health, registry }), {
-      logger: false,
-      abortOnError: false,
-    });
-    await app.listen(0, '127.0.0.1');
-    url = await app.getUrl();
+    served = await serve({ health, registry });
+    url = served.url;
   });
-  afterEach(() => app.close());
+  afterEach(() => void served.close());
 
   it('reports alive as soon as it listens', async () => {
     const response = await fetch(`${url}/health/live`);
@@ -116,4 +143,23 @@ describe('HealthModule', () => {
     expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(await response.text()).toContain('switchyard_turns_started_total 1');
   });
+
+  it('answers HEAD without a body, and nothing else', async () => {
+    const head = await fetch(`${url}/health/live`, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    for (const [path, method] of [
+      ['/health/live', 'POST'],
+      ['/toString', 'GET'],
+      ['/', 'GET'],
+    ] as const)
+      expect((await fetch(`${url}${path}`, { method })).status).toBe(404);
+  });
+});
+
+it('the server of operators answers 500 when the metrics cannot be read', async () => {
+  const { registry } = createMetrics();
+  registry.metrics = () => Promise.reject(new Error('broken'));
+  const { url, close } = await serveAlone({ health: new Health(createClock()), registry });
+  expect((await fetch(`${url}/metrics`)).status).toBe(500);
+  close();
 });

@@ -12,5 +12,5 @@ export { observeCalls } from './observe-calls.js';
 export { Refusals } from './refusals.js';
 export { Health } from './health.js';
 export { HealthModule } from './health.module.js';
-export { sendMetrics } from './metrics.controller.js';
+export { opsRequests, sendMetrics } from './ops-requests.js';
 export { VERSION } from './version.js';

@@ -1,3 +1,4 @@
+import type { ProviderVariables } from '../port/provider-variables.js';
 import { ANTHROPIC } from './anthropic.js';
 import { GEMINI } from './gemini.js';
 import { OLLAMA } from './ollama.js';
@@ -5,19 +6,12 @@ import { OPENAI } from './openai.js';
 import type { Provider } from './provider.js';
 
 /** A new provider is a file next to this one and a line here. */
-const RECORDS = [ANTHROPIC, OPENAI, GEMINI, OLLAMA] as const;
+const RECORDS = [ANTHROPIC, OPENAI, GEMINI, OLLAMA] as const satisfies readonly ProviderVariables[];
 
 type Known = (typeof RECORDS)[number];
-type KeyVariable = Extract<Known, { keyVariable: string }>['keyVariable'];
-
-/** The names of all providers' keys and addresses. */
-export type ProviderVariable = KeyVariable | Known['urlVariable'];
 
 /** In the order in which people see them. */
 export const PROVIDERS: readonly (Provider & { name: Known['name'] })[] = RECORDS;
-
-export const KEY_VARIABLES = PROVIDERS.flatMap(({ keyVariable }) => keyVariable ?? []) as KeyVariable[];
-export const URL_VARIABLES = PROVIDERS.map(({ urlVariable }) => urlVariable) as Known['urlVariable'][];
 
 /** Suggested wherever a person is told how to set a real model. */
 export const SUGGESTED_MODEL = `${ANTHROPIC.name}/${ANTHROPIC.suggestedModel}`;

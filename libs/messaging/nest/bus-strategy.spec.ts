@@ -12,7 +12,8 @@ import { MemoryBroker } from '../memory/memory-broker.js';
 import { eventually } from '../testing/eventually.js';
 import { probe, superseded, toolCall, turnAdvance } from '../testing/sample-messages.js';
 import { BusContext } from './bus-context.js';
-import { BusStrategy, connectBus } from './bus-strategy.js';
+import { BusStrategy } from './bus-strategy.js';
+import { connectBus, startBusApp } from './connect-bus.js';
 import { DEAD, Handles, HandlesDead } from './handles.js';
 
 const seen: { message: Message; context: BusContext }[] = [];
@@ -74,9 +75,24 @@ function restOf(role: Role, handled: readonly string[]): Type {
 const ORCHESTRATOR = [TurnsController, restOf('orchestrator', ['turn.advance', 'turn.superseded', DEAD])];
 const WORKER = [CallsController, restOf('worker', ['tool.call'])];
 
-describe('BusStrategy', () => {
+type App = Pick<INestApplication, 'close'>;
+
+async function startWithHttp(module: Type, strategy: BusStrategy): Promise<App> {
+  const app = await NestFactory.create(module, { logger: false, abortOnError: false });
+  connectBus(app, strategy);
+  await app.startAllMicroservices();
+  return app;
+}
+
+describe.each([
+  ['an application with HTTP', startWithHttp],
+  [
+    'an application without HTTP',
+    (module: Type, strategy: BusStrategy): Promise<App> => startBusApp(module, strategy, false),
+  ],
+])('BusStrategy in %s', (_where, startApp) => {
   const logger = { info: jest.fn(), warn: jest.fn(), error: jest.fn() };
-  const apps: INestApplication[] = [];
+  const apps: App[] = [];
   let bus: Bus;
 
   beforeEach(async () => {
@@ -98,11 +114,8 @@ describe('BusStrategy', () => {
   async function start(controllers: Type[], role: Role = 'orchestrator'): Promise<BusStrategy> {
     @Module({ controllers })
     class TestModule {}
-    const app = await NestFactory.create(TestModule, { logger: false });
-    apps.push(app);
     const strategy = new BusStrategy(bus, { role, logger });
-    connectBus(app, strategy);
-    await app.startAllMicroservices();
+    apps.push(await startApp(TestModule, strategy));
     return strategy;
   }
 

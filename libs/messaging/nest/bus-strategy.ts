@@ -1,10 +1,4 @@
-import type { INestApplication, INestMicroservice } from '@nestjs/common';
-import {
-  Server,
-  type CustomTransportStrategy,
-  type MessageHandler,
-  type NestMicroservice,
-} from '@nestjs/microservices';
+import { Server, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { defaultIfEmpty, isObservable, lastValueFrom } from 'rxjs';
 import { QUEUE_TYPES, TAKEN_BY, type Message, type Role } from '#contracts';
 import { BusSetupError } from '../port/bus-errors.js';
@@ -13,7 +7,6 @@ import type { Bus, Consumer, DeadDelivery, Delivery, DeliveryOutcome, Handler } 
 import { kindOfQueue } from '../port/topology.js';
 import { BusContext } from './bus-context.js';
 import { DEAD } from './handles.js';
-import { OriginalErrorFilter } from './original-error.filter.js';
 
 export interface BusStrategyOptions {
   /** Whose handlers these are; see `TAKEN_BY`. */
@@ -159,20 +152,6 @@ function typesTakenBy(role: Role): Set<string> {
   const { queues, deadLetters, control } = TAKEN_BY[role];
   const queued = queues.flatMap((kind) => QUEUE_TYPES[kind]);
   return new Set<string>([...queued, ...control, ...(deadLetters ? [DEAD] : [])]);
-}
-
-/** Adds the bus to an application, with the filter that keeps handlers' errors from being lost. */
-export function connectBus(app: INestApplication, strategy: BusStrategy): INestMicroservice {
-  // Nest binds filters when it registers handlers, so registration waits until the filter exists.
-  const microservice = app.connectMicroservice(
-    { strategy },
-    { deferInitialization: true },
-  ) as NestMicroservice;
-  microservice.useGlobalFilters(new OriginalErrorFilter());
-  microservice.registerListeners();
-  microservice.setIsInitialized(true);
-  microservice.setIsInitHookCalled(true);
-  return microservice;
 }
 
 /** A handler that throws does not reject: Nest resolves to an Observable that errors. */
