@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool } from '#tools';
+import { createToolWorker as createGroupWorker } from './group/create-tool-worker.js';
 import { createToolWorker, type ToolWorkerOptions } from './create-tool-worker.js';
 
 const about = { name: 'feed', description: 'Feeds.', class: 'once', timeoutMs: 5_000 } as const;
@@ -19,4 +20,12 @@ it.each([
 
 it('a tool worker has no name before it starts', () => {
   expect(create({ group: 'lab' })().id).toBeUndefined();
+});
+
+it('a tool worker of the package needs a group', () => {
+  const make = (options: object) => () =>
+    createGroupWorker({ tools, rabbitmqUrl: 'amqp://localhost', ...(options as { group: string }) });
+  expect(make({ group: 'lab' })().id).toBeUndefined();
+  expect(make({})).toThrow(/a group's name .* is none/i);
+  expect(make({ group: 'lab', tools: {} })).toThrow(/at least one toolset/);
 });

@@ -1,9 +1,17 @@
-export type { ClientConfig, StandaloneConfig, ToolConfig, TurnConfig } from './config/app-config.js';
+export type {
+  ClientConfig,
+  GroupWorkerConfig,
+  OwnToolConfig,
+  StandaloneConfig,
+  ToolConfig,
+  TurnConfig,
+} from './config/app-config.js';
 export { type AuthSettings, type RegistrationSetting } from './config/auth-settings.js';
 export { ConfigError } from './config/config-error.js';
 export {
   type Environment,
   loadGatewayConfig,
+  loadGroupWorkerConfig,
   loadOrchestratorConfig,
   loadStandaloneConfig,
   loadStoreAddress,

@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ToolConfig } from '#bootstrap';
 import { createMetrics } from '#observability';
 import { createStore } from '#store';
 import { systemTime } from '#time';
 import { createToolsets } from './create-toolsets.js';
+import { createOwnToolsets, type OwnToolSources } from './own-toolsets.js';
 
 let folder: string;
 beforeEach(() => {
@@ -19,7 +21,14 @@ const TOOL = `export default {
   run: async () => ({ status: 'success' }),
 };`;
 
-async function create(servers: string[], files: string[] = []) {
+const createAll = (config: ToolConfig, sources: OwnToolSources) =>
+  createToolsets(config, { ...sources, store: createStore({ dataDir: ':memory:' }) });
+
+async function create(
+  servers: string[],
+  files: string[] = [],
+  { toolsets, make = createAll }: { toolsets?: string[]; make?: typeof createAll } = {},
+) {
   const path = join(folder, 'mcp.json');
   const mcpServers = Object.fromEntries(servers.map((name) => [name, { command: 'true' }]));
   writeFileSync(path, JSON.stringify({ mcpServers }));
@@ -32,17 +41,13 @@ async function create(servers: string[], files: string[] = []) {
   };
   const config = {
     mcpConfig: { path, isRequired: true },
-    toolsets: undefined,
+    toolsets,
     docsDir: undefined,
     toolsDir: { path: folder, isRequired: true },
     httpFetchAllow: [],
   };
-  const hosts = await createToolsets(config, {
-    ...systemTime(),
-    logger,
-    metrics: createMetrics({ collectDefaults: false }),
-    store: createStore({ dataDir: ':memory:' }),
-  });
+  const metrics = createMetrics({ collectDefaults: false });
+  const hosts = await make(config, { ...systemTime(), logger, metrics });
   return { hosts: hosts.map(({ name, source }) => `${name} ${source}`), warnings };
 }
 
@@ -74,5 +79,25 @@ describe('createToolsets', () => {
     await expect(create([], ['math.tool.mjs'])).rejects.toThrow(/math\.tool\.\*.*rename it/);
     rmSync(join(folder, 'math.tool.mjs'));
     await expect(create(['weather'], ['weather.tool.mjs'])).rejects.toThrow(/weather.*rename it/);
+  });
+});
+
+describe('createOwnToolsets', () => {
+  const own = { make: createOwnToolsets };
+
+  it('hosts the toolsets of files and MCP servers, also with the names of built-in ones', async () => {
+    const { hosts, warnings } = await create(['memory'], ['math.tool.mjs'], own);
+    expect([hosts, warnings]).toEqual([['math local', 'memory mcp'], []]);
+  });
+
+  it('hosts those that TOOLSETS names, and refuses a name that it does not have', async () => {
+    const { hosts } = await create(['files'], ['weather.tool.mjs'], { ...own, toolsets: ['weather'] });
+    expect(hosts).toEqual(['weather local']);
+    const unknown = create([], [], { ...own, toolsets: ['http'] });
+    await expect(unknown).rejects.toThrow('TOOLSETS names http, but there are only weather');
+  });
+
+  it('refuses to host nothing', async () => {
+    await expect(create([], [], own)).rejects.toThrow(/no tool: .*TOOLS_DIR.*MCP_CONFIG/);
   });
 });

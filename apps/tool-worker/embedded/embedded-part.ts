@@ -2,7 +2,7 @@ import { countingBuses, reportBuses, type BusIdentity, type Member } from '#boot
 import { createRabbitmqBus, type Bus } from '#messaging';
 import { LogLevels, VERSION, type Logger, type Metrics } from '#observability';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
-import type { RunningToolWorker } from '../start-tool-worker.app.js';
+import type { RunningToolWorker } from '../serve-tool-worker.js';
 
 /** What a worker inside another program is made of, with and without the store. */
 export interface EmbeddedParts {

@@ -8,7 +8,13 @@ import {
   type RegistrationSetting,
 } from './auth-settings.js';
 import { toOpsAddress, toOpsPaths, type OpsPaths } from './ops-settings.js';
-import type { clientVariables, processVariables, toolVariables, turnVariables } from './variables.js';
+import type {
+  clientVariables,
+  ownToolVariables,
+  processVariables,
+  toolVariables,
+  turnVariables,
+} from './variables.js';
 import type { Settings } from './settings-file.js';
 
 type Output<Variables extends z.core.$ZodShape> = z.output<z.ZodObject<Variables>>;
@@ -60,14 +66,18 @@ export interface TurnConfig {
   deadLetterDays: number;
 }
 
-export interface ToolConfig {
+/** Toolsets that are not built in. */
+export interface OwnToolConfig {
   /** `isRequired`: a setting names the file, so it must exist. */
   mcpConfig: { path: string; isRequired: boolean };
   /** Undefined: all toolsets of the worker. */
   toolsets: string[] | undefined;
-  docsDir: string | undefined;
   /** Files with tools. `isRequired`: a setting names the folder, so it must exist. */
   toolsDir: { path: string; isRequired: boolean };
+}
+
+export interface ToolConfig extends OwnToolConfig {
+  docsDir: string | undefined;
   /** Hosts that `http.fetch` may request although they are not public. */
   httpFetchAllow: string[];
 }
@@ -79,6 +89,9 @@ export type WorkerJournal = { mongodbUrl: string } | { group: string };
 export type ToolWorkerConfig = ProcessConfig &
   Pick<SharedServices, 'rabbitmqUrl'> &
   ToolConfig & { journal: WorkerJournal };
+export type GroupWorkerConfig = ProcessConfig &
+  Pick<SharedServices, 'rabbitmqUrl'> &
+  OwnToolConfig & { group: string };
 /** Without `rabbitmqUrl` the bus is in memory, without `mongodbUrl` the store is SQLite in `dataDir`. */
 export type StandaloneConfig = ProcessConfig &
   Partial<SharedServices> &
@@ -153,15 +166,21 @@ function toModelEnvironment(environment: Output<typeof turnVariables>): ModelEnv
   return Object.fromEntries(names.map((name) => [name, environment[name]]));
 }
 
-export function toToolConfig(environment: Output<typeof toolVariables>): ToolConfig {
+export function toOwnToolConfig(environment: Output<typeof ownToolVariables>): OwnToolConfig {
   return {
     mcpConfig: {
       path: environment.MCP_CONFIG ?? './mcp.json',
       isRequired: environment.MCP_CONFIG !== undefined,
     },
     toolsets: environment.TOOLSETS,
-    docsDir: environment.DOCS_DIR,
     toolsDir: { path: environment.TOOLS_DIR ?? './tools', isRequired: environment.TOOLS_DIR !== undefined },
+  };
+}
+
+export function toToolConfig(environment: Output<typeof toolVariables>): ToolConfig {
+  return {
+    ...toOwnToolConfig(environment),
+    docsDir: environment.DOCS_DIR,
     httpFetchAllow: environment.HTTP_FETCH_ALLOW.map((host) => host.toLowerCase()),
   };
 }

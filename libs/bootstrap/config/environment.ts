@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import {
   clientVariables,
+  groupServiceVariables,
   ownServiceVariables,
+  ownToolVariables,
   processVariables,
   sharedServiceVariables,
   toolVariables,
@@ -30,6 +32,13 @@ export const toolWorkerEnvironment = z.object({
   ...processVariables(3002),
   ...workerServiceVariables,
   ...toolVariables,
+});
+
+/** Of the package of the worker: without the store, and without built-in toolsets. */
+export const groupWorkerEnvironment = z.object({
+  ...processVariables(3002),
+  ...groupServiceVariables,
+  ...ownToolVariables,
 });
 
 export const standaloneEnvironment = z.object({

@@ -6,6 +6,7 @@ import { availableProviders, PROVIDERS } from '#llm';
 import { ConfigError } from './config-error.js';
 import {
   loadGatewayConfig,
+  loadGroupWorkerConfig,
   loadOrchestratorConfig,
   loadStandaloneConfig,
   loadToolWorkerConfig,
@@ -117,6 +118,30 @@ describe('a tool worker', () => {
     ],
   ])('%s does not start', (_, set, problem) => {
     expect(() => loadToolWorkerConfig({ RABBITMQ_URL, ...set })).toThrow(problem);
+  });
+});
+
+describe('a worker of the package', () => {
+  const set = { RABBITMQ_URL: SERVICES.RABBITMQ_URL, WORKER_GROUP: 'lab' };
+
+  it('needs a broker and its group, and hosts all toolsets of its folder and its MCP servers', () => {
+    expect(loadGroupWorkerConfig({ ...set, MONGODB_URL: '' })).toMatchObject({
+      ...{ port: 3002, rabbitmqUrl: set.RABBITMQ_URL, group: 'lab', toolsets: undefined },
+      mcpConfig: { path: './mcp.json', isRequired: false },
+      toolsDir: { path: './tools', isRequired: false },
+    });
+    expect(problemsOf(() => loadGroupWorkerConfig({}))).toEqual([
+      expect.stringContaining('RABBITMQ_URL is missing'),
+      'WORKER_GROUP is missing: it must be the name of a group (a-z, 0-9, -)',
+    ]);
+  });
+
+  it('refuses the address of a store, and warns of secrets that its MCP servers could read', () => {
+    expect(problemsOf(() => loadGroupWorkerConfig({ ...SERVICES, ...set }))).toEqual([
+      expect.stringMatching(/^MONGODB_URL is set: .* unset it$/),
+    ]);
+    const { notices } = loadGroupWorkerConfig({ ...set, JWT_SECRET: SECRET });
+    expect(notices).toEqual([expect.stringContaining('JWT_SECRET is set, which no tool worker needs')]);
   });
 });
 

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { KEY_VARIABLES } from '#llm';
 import type { WorkerGroup } from '#messaging';
 import {
   toClientConfig,
+  toOwnToolConfig,
   toProcessConfig,
   toSharedServices,
   toToolConfig,
   toTurnConfig,
   toWorkerJournal,
   type GatewayConfig,
+  type GroupWorkerConfig,
   type OrchestratorConfig,
   type StandaloneConfig,
   type ToolWorkerConfig,
@@ -20,6 +21,7 @@ import {
   describeProblems,
   ENVIRONMENT_NAMES,
   gatewayEnvironment,
+  groupWorkerEnvironment,
   orchestratorEnvironment,
   standaloneEnvironment,
   toolWorkerEnvironment,
@@ -30,9 +32,9 @@ import { findNameTypos } from './name-typos.js';
 import { findOpsNotices, findOpsProblems, findSharedPort } from './ops-settings.js';
 import { settingsFileSchema, toSettings, type Settings } from './settings-file.js';
 import { ownServiceVariables } from './variables.js';
+import { findForeignSecrets, findStoreProblems, findWorkerProblems } from './worker-settings.js';
 
 export type Environment = Record<string, string | undefined>;
-const FOREIGN_SECRETS = [...KEY_VARIABLES, 'JWT_SECRET'];
 
 type Finder = (set: Record<string, string>) => string[];
 
@@ -74,6 +76,19 @@ export function loadToolWorkerConfig(environment: Environment): ToolWorkerConfig
     ...toToolConfig(values),
     rabbitmqUrl: values.RABBITMQ_URL,
     journal: toWorkerJournal(values),
+  };
+}
+
+export function loadGroupWorkerConfig(environment: Environment): GroupWorkerConfig {
+  const { values, settings, notices } = load(groupWorkerEnvironment, environment, {
+    problems: [findStoreProblems],
+    notices: [findForeignSecrets],
+  });
+  return {
+    ...toProcessConfig(values, settings, notices),
+    ...toOwnToolConfig(values),
+    rabbitmqUrl: values.RABBITMQ_URL,
+    group: values.WORKER_GROUP,
   };
 }
 
@@ -137,32 +152,6 @@ function load<Schema extends z.ZodObject>(
     notices: [...typos, ...finders.notices.flatMap((find) => find(set))],
     prompt: prompt.text,
   };
-}
-
-/**
- * Programs that a tool worker starts can read its whole environment in /proc, so secrets of other processes do not
- * belong there.
- */
-function findForeignSecrets(set: Environment): string[] {
-  const names = FOREIGN_SECRETS.filter((name) => set[name] !== undefined);
-  if (names.length === 0) return [];
-  const are = names.length === 1 ? 'is' : 'are';
-  return [
-    `${names.join(', ')} ${are} set, which no tool worker needs: the MCP servers that it starts could read ${names.length === 1 ? 'it' : 'them'}`,
-  ];
-}
-
-/** A worker with both would have rights that its group is not to have. */
-function findWorkerProblems({ MONGODB_URL, WORKER_GROUP, TOOLSETS }: Record<string, string>): string[] {
-  if (MONGODB_URL !== undefined && WORKER_GROUP !== undefined)
-    return ['MONGODB_URL and WORKER_GROUP are both set: a worker of a group has no store, unset one of them'];
-  if (MONGODB_URL === undefined && WORKER_GROUP === undefined)
-    return [
-      'MONGODB_URL is missing: it must be a URL like mongodb://host:27017/switchyard?replicaSet=rs0, or WORKER_GROUP must name the group of a worker without the store',
-    ];
-  if (WORKER_GROUP !== undefined && TOOLSETS === undefined)
-    return ['TOOLSETS is missing: with WORKER_GROUP it must name the toolsets that this worker hosts'];
-  return [];
 }
 
 function findRetentionNotices({ RETENTION_DAYS: days }: Environment): string[] {

@@ -71,15 +71,19 @@ export const processVariables = (port: number) => ({
 
 export const sharedServiceVariables = { RABBITMQ_URL: rabbitmqUrl, MONGODB_URL: mongodbUrl };
 
+const isGroupName = must('the name of a group (a-z, 0-9, -)');
+const workerGroup = z
+  .string(isGroupName)
+  .refine((value) => groupNameSchema.safeParse(value).success, isGroupName);
+
 /** A worker has the store, or the name of its group. */
 export const workerServiceVariables = {
   RABBITMQ_URL: rabbitmqUrl,
   MONGODB_URL: mongodbUrl.optional(),
-  WORKER_GROUP: z
-    .string()
-    .refine((value) => groupNameSchema.safeParse(value).success, must('the name of a group (a-z, 0-9, -)'))
-    .optional(),
+  WORKER_GROUP: workerGroup.optional(),
 };
+
+export const groupServiceVariables = { RABBITMQ_URL: rabbitmqUrl, WORKER_GROUP: workerGroup };
 
 export const ownServiceVariables = {
   DATA_DIR: text.default('./data'),
@@ -126,11 +130,16 @@ export const turnVariables = {
   DEAD_LETTER_DAYS: wholeNumber(1, 36_500).default(30),
 };
 
-export const toolVariables = {
+/** Of toolsets that are not built in. */
+export const ownToolVariables = {
   MCP_CONFIG: text.optional(),
   TOOLSETS: names(/^[a-z0-9_]+$/, 'comma-separated names of toolsets (a-z, 0-9, _)').optional(),
-  DOCS_DIR: text.optional(),
   TOOLS_DIR: text.optional(),
+};
+
+export const toolVariables = {
+  ...ownToolVariables,
+  DOCS_DIR: text.optional(),
   HTTP_FETCH_ALLOW: names(
     HOST_NAME,
     'comma-separated hosts like intranet.example.com or 10.0.0.5:8000',
