@@ -20,7 +20,9 @@ const PROTOCOL_ITSELF = [
 ];
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'node_modules/**', 'data/**', 'test-results/**', '.cache/**'] },
+  {
+    ignores: ['dist/**', 'packages/*/dist/**', 'node_modules/**', 'data/**', 'test-results/**', '.cache/**'],
+  },
   js.configs.recommended,
   {
     plugins: { perfectionist },

@@ -6,13 +6,14 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+const WORKER_PACKAGE = 'packages/tool-worker/package.json';
 const UNRELEASED = '## Unreleased';
 /** What processes of one release leave for those of the next: a rolling upgrade has both. */
 const GOLDEN_KINDS = ['messages', 'events', 'records'];
 
 /**
- * The version in package.json and its lock, the changelog's heading, and the golden messages of this release, which
- * every later one must read. Throws, before anything is written, an error that says what to do.
+ * The version in package.json, its lock and the package of the worker, the changelog's heading, and the golden messages
+ * of this release, which every later one must read. Throws, before anything is written, an error that says what to do.
  */
 export function writeRelease(root, version, date) {
   const manifest = readJson(root, 'package.json');
@@ -23,8 +24,10 @@ export function writeRelease(root, version, date) {
   if (!entries?.trim()) throw new Error(`CHANGELOG.md has nothing below "${UNRELEASED}": say what changed.`);
 
   const lock = readJson(root, 'package-lock.json');
-  lock.version = lock.packages[''].version = manifest.version = version;
+  const worker = readJson(root, WORKER_PACKAGE);
+  lock.version = lock.packages[''].version = manifest.version = worker.version = version;
   writeJson(root, 'package.json', manifest);
+  writeJson(root, WORKER_PACKAGE, worker);
   writeJson(root, 'package-lock.json', lock);
   const heading = `${UNRELEASED}\n\n## ${version} (${date})\n`;
   writeFileSync(join(root, 'CHANGELOG.md'), changelog.replace(`${UNRELEASED}\n`, heading));
@@ -61,8 +64,9 @@ function main(root, version = '') {
   git('add', '--all');
   git('commit', '--quiet', '--message', `chore(release): ${version}`);
   git('tag', '--annotate', `v${version}`, '--message', `Switchyard ${version}`);
-  console.log(`Committed and tagged v${version}. Next: bash .ci/run, git push --follow-tags, and the image:
-  docker build --build-arg VERSION=${version} --tag switchyard:${version} .`);
+  console.log(`Committed and tagged v${version}. Next: bash .ci/run, git push --follow-tags, the image and the package of the worker:
+  docker build --build-arg VERSION=${version} --tag switchyard:${version} .
+  npm run package:tool-worker`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -16,7 +16,7 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   scripts: Record<string, string>;
 };
 
-const PATH = /^(apps|libs|test|docs|deploy|bench|scripts|examples|\.ci)(\/[\w.-]+)+\/?$/;
+const PATH = /^(apps|libs|packages|test|docs|deploy|bench|scripts|examples|\.ci)(\/[\w.-]+)+\/?$/;
 const ROOT_FILE = /^(\.?[\w-]+\.(json|js|md|yml)|Dockerfile|LICENSE|\.env\.example)$/;
 /** Files that people write, and what a run leaves behind. */
 const NOT_IN_THE_REPOSITORY = ['mcp.json', 'switchyard.json'];

@@ -6,7 +6,8 @@ import { readDocument, root } from './documents.js';
 
 type WriteRelease = (root: string, version: string, date: string) => void;
 const { writeRelease } = (await import(join(root, 'scripts/release.mjs'))) as { writeRelease: WriteRelease };
-const KEPT = ['package.json', 'package-lock.json', 'CHANGELOG.md', 'test/contracts/golden'];
+const WORKER = 'packages/tool-worker/package.json';
+const KEPT = ['package.json', 'package-lock.json', 'CHANGELOG.md', 'test/contracts/golden', WORKER];
 
 let folder: string;
 const read = (file: string) => readFileSync(join(folder, file), 'utf8');
@@ -28,9 +29,8 @@ test('a release sets one version everywhere, lists its changes and keeps its gol
     '9.10.0',
     expect.objectContaining({ version: '9.10.0' }),
   ]);
-  expect(read('package.json')).toBe(
-    readDocument('package.json').replace(/"version": "[^"]+"/, '"version": "9.10.0"'),
-  );
+  for (const file of ['package.json', WORKER])
+    expect(read(file)).toBe(readDocument(file).replace(/"version": "[^"]+"/, '"version": "9.10.0"'));
   expect(read('CHANGELOG.md')).toBe(
     '# Changelog\n\n## Unreleased\n\n## 9.10.0 (2027-01-31)\n\n- Adds trains.\n\n## 0.1.0\n\n- First.\n',
   );

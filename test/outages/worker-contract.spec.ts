@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rightsOf } from '#messaging';
 import { root } from '../docs/documents.js';
 import { builtFolder } from '../services/built.js';
 import { Child } from '../services/child.js';
+import { installToolWorker, withPackageImports, type InstalledWorker } from '../services/installed-worker.js';
 import { describeWithServices, rabbitmqForTest, serviceStartTimeoutMs } from '../services/test-services.js';
 
 const SUITE_MS = 300_000;
@@ -65,6 +66,32 @@ describeWithServices(['rabbitmq'], 'switchyard worker-contract', () => {
     },
     SUITE_MS,
   );
+
+  describe('the package of our worker, installed elsewhere', () => {
+    let installed: InstalledWorker;
+
+    beforeAll(async () => {
+      installed = await installToolWorker();
+      const tools = join(installed.folder, 'tools');
+      mkdirSync(tools);
+      const contract = 'contract.tool.mjs';
+      const example = join(root, 'examples/tool-worker/contract', contract);
+      writeFileSync(join(tools, contract), withPackageImports(example));
+    }, SUITE_MS);
+    afterAll(() => installed?.remove());
+
+    it(
+      'keeps it',
+      async () => {
+        const TOOLS_DIR = join(installed.folder, 'tools');
+        const settings = { TOOLS_DIR, PORT: '0', LOG_LEVEL: 'warn' };
+        const { code, results, broken } = await tryWorker([installed.command], settings);
+        expect(broken).toEqual([]);
+        expect([code, results.length]).toEqual([0, 29]);
+      },
+      SUITE_MS,
+    );
+  });
 
   describePython('the worker in Python', () => {
     const contract = join(root, 'examples/python-worker/contract.py');
