@@ -15,13 +15,19 @@ export interface CodeBlock {
   code: string;
 }
 
-const AT_THE_TOP = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'];
+const NAMED = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'packages/tool-worker/README.md',
+];
 
-/** Those at the top, and every Markdown file below `docs/`. */
+/** Those at the top, that of the package, and every Markdown file below `docs/`. */
 export function listDocuments(): Document[] {
   const entries = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
   const below = entries.filter((path) => path.endsWith('.md')).map((path) => `docs/${path}`);
-  return [...AT_THE_TOP, ...below.sort()].map((path) => ({ path, text: readDocument(path) }));
+  return [...NAMED, ...below.sort()].map((path) => ({ path, text: readDocument(path) }));
 }
 
 /** Every TypeScript file of ours. */
