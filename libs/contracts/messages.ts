@@ -38,16 +38,25 @@ export const bodySchemas = {
     servers: z.array(z.object({ name: z.string(), toolset: z.string() })).optional(),
   }),
   'catalog.withdraw': z.object({ worker: processIdSchema }),
-  /** Asks every worker to announce to `reply_to` at once. */
-  'catalog.roll_call': z.object({ reply_to: controlKeySchema }),
-  /** A worker that has claimed the call and does not run it adds itself to `stood_back` and tells the other owners. */
-  'tool.cancel': z.object({
-    tool_call_id: toolCallIdSchema,
-    turn_id: idSchema,
-    stood_back: z.array(stoodBackSchema).max(100).optional(),
-  }),
-  /** A question of this call was answered: its worker reads the answer. */
-  'tool.answered': z.object({ tool_call_id: toolCallIdSchema, turn_id: idSchema }),
+  'catalog.roll_call': z
+    .object({ reply_to: controlKeySchema })
+    .describe('Every worker announces its tools to `reply_to` at once.'),
+  'tool.cancel': z
+    .object({
+      tool_call_id: toolCallIdSchema,
+      turn_id: idSchema,
+      stood_back: z
+        .array(stoodBackSchema)
+        .max(100)
+        .optional()
+        .describe(
+          'Workers that have claimed the call and do not run it; each adds itself and tells the others.',
+        ),
+    })
+    .describe('The call’s turn was stopped.'),
+  'tool.answered': z
+    .object({ tool_call_id: toolCallIdSchema, turn_id: idSchema })
+    .describe('A question of this call was answered: its worker reads the answer.'),
   /** Another process drives the turn now, with this attempt. */
   'turn.superseded': z.object({ turn_id: idSchema, attempt: z.int().min(1) }),
   /** Asks the driver to commit a `cancel` row with the partial text. */
@@ -114,12 +123,12 @@ export const bodySchemas = {
       .max(2_000),
   }),
   ...ledgerBodySchemas,
-  /** The ledger's answer to a worker's request. */
   'ledger.answered': ledgerAnsweredSchema,
   /** An operator has switched something: read the switches again. */
   'switches.changed': z.object({}),
-  /** Carries no content: only its return as unroutable means something. */
-  probe: z.object({}),
+  probe: z
+    .object({})
+    .describe('Nothing to do: only its return as unroutable means something, to its sender.'),
 } as const;
 
 export type MessageType = keyof typeof bodySchemas;
@@ -132,11 +141,11 @@ const versionSchema = z.string().regex(/^1\.\d+\.\d+$/, { error: 'unsupported ve
 
 /** The envelope; unknown fields are ignored. The schema of the message's type checks `body`. */
 export const envelopeSchema = z.object({
-  id: z.string().min(1).max(128),
+  id: z.string().min(1).max(128).describe('A new one for each message, also for a repetition.'),
   type: z.string(),
-  version: versionSchema,
-  at: timestampSchema,
-  traceparent: z.string().max(128).optional(),
+  version: versionSchema.describe('Of the protocol; another major version is refused.'),
+  at: timestampSchema.describe('When it was made: ISO 8601 with `Z`.'),
+  traceparent: z.string().max(128).optional().describe('W3C trace context.'),
   body: z.unknown(),
 });
 

@@ -81,7 +81,8 @@ export const questionSchemaSchema = z.object({
     .record(z.string().min(1).max(200), questionFieldSchema)
     .refine((fields) => Object.keys(fields).length <= MAX_FIELDS, {
       error: `has more than ${MAX_FIELDS} fields`,
-    }),
+    })
+    .meta({ maxProperties: MAX_FIELDS }),
   required: z.array(z.string()).optional(),
 });
 

@@ -93,33 +93,39 @@ export const completeResultFields = {
   ...rareFields,
 };
 
-/** Body of `tool.call`; keys of a later minor version are dropped. Times: `timeout_ms` counts from the start of the run, `deadline` is the last moment to start and finish. */
-export const toolCallBodySchema = z.object({
-  tool_call_id: toolCallIdSchema,
-  turn_id: idSchema,
-  conversation_id: idSchema,
-  /** The step whose row contains the call. */
-  n: z.int().min(1),
-  user_id: z.string().min(1),
-  tool_name: toolNameSchema,
-  arguments: jsonObjectSchema,
-  class: toolClassSchema,
-  timeout_ms: z.int().min(1),
-  deadline: timestampSchema,
-  /** How many workers may try the call in all; absent: 3. */
-  max_attempts: z.int().min(1).optional(),
-  /** The tool's version for which the call was made; absent: any. */
-  tool_version: z.string().max(64).optional(),
-  /** Viewers see the messages that its MCP server logs, unless the operator forbids it. */
-  logs: z.literal(true).optional(),
-  /** Control key of the orchestrator that dispatched the call. */
-  reply_to: controlKeySchema,
-  /** Proves to the ledger that the call was sent to its worker's group; absent where no group has the toolset. */
-  token: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .optional(),
-});
+/** Keys of a later minor version are dropped. */
+export const toolCallBodySchema = z
+  .object({
+    tool_call_id: toolCallIdSchema,
+    turn_id: idSchema,
+    conversation_id: idSchema,
+    n: z.int().min(1).describe('The step of the turn whose row contains the call.'),
+    user_id: z.string().min(1),
+    tool_name: toolNameSchema.describe('`toolset.tool`.'),
+    arguments: jsonObjectSchema,
+    class: toolClassSchema.describe('Whether the call may be started again when its worker is lost.'),
+    timeout_ms: z.int().min(1).describe('Milliseconds from the start of the run, or from its last progress.'),
+    deadline: timestampSchema.describe('The last moment to start and finish.'),
+    max_attempts: z.int().min(1).optional().describe('How many workers may try the call in all; absent: 3.'),
+    tool_version: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('The tool’s version for which the call was made; absent: any.'),
+    logs: z
+      .literal(true)
+      .optional()
+      .describe('Viewers see the messages that its MCP server logs, unless the operator forbids it.'),
+    reply_to: controlKeySchema.describe('Control key of the orchestrator that dispatched the call.'),
+    token: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .optional()
+      .describe(
+        'Proves to the ledger that the call was sent to its worker’s group; absent where no group has the toolset.',
+      ),
+  })
+  .describe('One request to run one tool.');
 
 const hintFields = {
   tool_call_id: toolCallIdSchema,
