@@ -19,6 +19,8 @@ interface Link {
 export class TcpProxy {
   /** How long something that a client says is kept before it is passed on, by what it is. */
   delayMs: (data: Buffer) => number = () => 0;
+  /** Hears what passes; `link` is the same for both sides of a connection. */
+  hear: (link: object, from: 'client' | 'server', data: Buffer) => void = () => undefined;
   private readonly server: Server;
   private readonly links = new Set<Link>();
   private target: URL;
@@ -86,8 +88,12 @@ export class TcpProxy {
       socket.on('error', () => undefined);
       socket.once('close', () => this.end(link));
     }
-    client.on('data', (data) => this.passOn(link, data));
+    client.on('data', (data) => {
+      this.hear(link, 'client', data);
+      this.passOn(link, data);
+    });
     server.on('data', (data) => {
+      this.hear(link, 'server', data);
       if (!link.isMute) client.write(data);
     });
     this.flow(link);
