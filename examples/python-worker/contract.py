@@ -1,9 +1,14 @@
 """The toolset with which `switchyard worker-contract` tries a worker (docs/worker-protocol.md)."""
 
 import asyncio
+import os
+from functools import partial
 from typing import Any
 
-from switchyard_worker import Call, ToolError, main, tool
+from switchyard_worker import Call, ToolError, main
+from switchyard_worker import tool as any_tool
+
+tool = partial(any_tool, version=os.environ.get("CONTRACT_VERSION", "1.0.0"))
 
 
 def arguments(**types: str) -> dict[str, Any]:

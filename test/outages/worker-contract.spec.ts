@@ -62,7 +62,7 @@ describeWithServices(['rabbitmq'], 'switchyard worker-contract', () => {
         { TOOLS_DIR: join(root, 'examples/tool-worker/contract'), PORT: '0', LOG_LEVEL: 'warn' },
       );
       expect(broken).toEqual([]);
-      expect([code, results.length]).toEqual([0, 30]);
+      expect([code, results.length]).toEqual([0, 34]);
     },
     SUITE_MS,
   );
@@ -141,6 +141,20 @@ async def anew(self, verb, key, body):
     return await send(self, verb, key, body)
 Ledger.send = anew`,
         'repeats a request whose answer is lost: a claim that was stored is its own',
+      ],
+      [
+        'runs whatever version a call was made for',
+        `import json
+import switchyard_worker.worker as worker
+class Versionless:
+    @staticmethod
+    def loads(text):
+        message = json.loads(text)
+        if isinstance(message, dict) and isinstance(message.get('body'), dict):
+            message['body'].pop('tool_version', None)
+        return message
+worker.json = Versionless`,
+        'shares its queue with workers of another major version: each runs only the calls for its own',
       ],
     ])(
       'breaks it when it %s',

@@ -16,6 +16,7 @@ import { until } from './until.js';
 const TIMEOUT_MS = 10_000;
 const DEADLINE_MS = 60_000;
 const OUTCOME_WITHIN_MS = 40_000;
+const SEND_AGAIN_MS = 500;
 
 export interface CallOptions {
   class?: ToolClass;
@@ -81,6 +82,19 @@ export class ContractCalls {
     const { ports } = this.server;
     const outcome = await ports.bus.publish('tools.contract', newMessage(ports, 'tool.call', body));
     if (outcome !== 'confirmed') throw new Error(`the broker did not take the call: ${outcome}`);
+  }
+
+  /** As its driver does: again, as long as no worker claims it. A worker of another version leaves it. */
+  async sendUntilClaimed(body: ToolCallBody): Promise<void> {
+    const { clock } = this.server.ports;
+    let sentAt = -Infinity;
+    await until(`a claim on ${body.tool_call_id}`, async () => {
+      if (clock.now() - sentAt >= SEND_AGAIN_MS) {
+        sentAt = clock.now();
+        await this.send(body);
+      }
+      return this.ownerOf(body);
+    });
   }
 
   async make(tool: string, args: Record<string, unknown>, options?: CallOptions): Promise<ToolCallBody> {

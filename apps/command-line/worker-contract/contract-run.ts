@@ -60,10 +60,11 @@ export class ContractRun {
   }
 
   /** Starts a worker, and waits until it offers the toolset. */
-  async startWorker(): Promise<Worker> {
+  async startWorker(environment: Record<string, string> = {}): Promise<Worker> {
     const known = new Set(this.server.announcements.map(({ worker }) => worker));
     const process = new WorkerProcess(this.options.command, {
       ...this.options.environment,
+      ...environment,
       ...{ RABBITMQ_URL: this.line.url, MONGODB_URL: '', WORKER_GROUP: GROUP.name, TOOLSETS: 'contract' },
     });
     const isNew = ({ worker, toolsets }: { worker: string; toolsets: Toolset[] }) =>
@@ -97,6 +98,16 @@ export class ContractRun {
   async end(worker: Worker, signal: NodeJS.Signals): Promise<{ code: number | null }> {
     worker.process.kill(signal);
     return until('the exit of the worker', () => worker.process.hasEnded && worker.process.exit);
+  }
+
+  /** Waits until no worker consumes the queue: what its workers had not acknowledged is in it again. */
+  async unacknowledged(): Promise<number> {
+    const { bus } = this.server.ports;
+    const left = await until('the queue of the toolset without a consumer', async () => {
+      const found = await bus.inspect('tools.contract');
+      return found !== 'missing' && found.consumers === 0 && found;
+    });
+    return left.messages;
   }
 
   newFile(): string {

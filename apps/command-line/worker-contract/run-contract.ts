@@ -1,10 +1,11 @@
 import { callCases } from './cases/calls.js';
 import { lostMessageCases } from './cases/lost-messages.js';
 import { lostWorkerCases } from './cases/lost-workers.js';
+import { versionCases } from './cases/versions.js';
 import { ContractRun, WorkerUnusable, type ContractOptions } from './contract-run.js';
 import { ContractBroken } from './until.js';
 
-const CASES = [...callCases, ...lostMessageCases, ...lostWorkerCases];
+const CASES = [...callCases, ...lostMessageCases, ...versionCases, ...lostWorkerCases];
 
 export interface CaseResult {
   title: string;

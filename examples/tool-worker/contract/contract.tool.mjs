@@ -3,7 +3,7 @@ import { appendFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineTool, ToolError, z } from 'switchyard/tools';
 
-const version = '1.0.0';
+const version = process.env.CONTRACT_VERSION ?? '1.0.0';
 const timeoutMs = 10_000;
 const traces = z.strictObject({ file: z.string(), wait_ms: z.number() });
 
