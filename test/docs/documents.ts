@@ -15,19 +15,20 @@ export interface CodeBlock {
   code: string;
 }
 
-const NAMED = [
+const OUTSIDE_OF_DOCS = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'SECURITY.md',
   'packages/tool-worker/README.md',
+  'examples/python-worker/README.md',
 ];
 
-/** Those at the top, that of the package, and every Markdown file below `docs/`. */
+/** Every Markdown file below `docs/`, and those elsewhere. */
 export function listDocuments(): Document[] {
   const entries = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
   const below = entries.filter((path) => path.endsWith('.md')).map((path) => `docs/${path}`);
-  return [...NAMED, ...below.sort()].map((path) => ({ path, text: readDocument(path) }));
+  return [...OUTSIDE_OF_DOCS, ...below.sort()].map((path) => ({ path, text: readDocument(path) }));
 }
 
 /** Every TypeScript file of ours. */
