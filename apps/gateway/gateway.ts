@@ -156,10 +156,14 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
     const nameOf = async (id: string) => (await accounts?.get(id))?.username;
     return new Approvals({ store, roles, actions, nameOf, clock: this.time.clock });
   });
-  readonly answerCalls = this.part('answerCalls', () => {
+  readonly otherApprovers = this.part('otherApprovers', () => {
     const { store, roles, actions } = this;
-    const others = { store, roles, actions, approverRoles: approverRoles(this.deps.config) };
-    return new AnswerCalls(this.ports, this.ownership, new OtherApprovers(others));
+    const onAnswered = () => this.approvals.forget();
+    const named = approverRoles(this.deps.config);
+    return new OtherApprovers({ store, roles, actions, approverRoles: named, onAnswered });
+  });
+  readonly answerCalls = this.part('answerCalls', () => {
+    return new AnswerCalls(this.ports, this.ownership, this.otherApprovers);
   });
   readonly turnReader = this.part('turnReader', () => {
     return new TurnReader(this.store, this.ownership, this.time.clock);

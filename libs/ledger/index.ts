@@ -1,6 +1,5 @@
 export type {
   AskedQuestion,
-  BoundedResult,
   CallLedger,
   HeldClaims,
   Question,

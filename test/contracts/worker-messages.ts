@@ -1,8 +1,11 @@
 import { bodySchemas, LEDGER_TYPES, type LedgerRequestType, type MessageType } from '#contracts';
 
+type OfOrchestrators = 'ledger.pulse' | 'ledger.unreadable';
+
 /** What a worker of a group sends. A pulse is an orchestrator's own beat. */
 export const SENT_BY_WORKERS = LEDGER_TYPES.filter(
-  (type): type is Exclude<LedgerRequestType, 'ledger.pulse'> => type !== 'ledger.pulse',
+  (type): type is Exclude<LedgerRequestType, OfOrchestrators> =>
+    type !== 'ledger.pulse' && type !== 'ledger.unreadable',
 );
 
 /** What reaches the control queue of a worker of a group, under its own key and `ledger.all`. */

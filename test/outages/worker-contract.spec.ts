@@ -87,7 +87,7 @@ describeWithServices(['rabbitmq'], 'switchyard worker-contract', () => {
         const settings = { TOOLS_DIR, PORT: '0', LOG_LEVEL: 'warn' };
         const { code, results, broken } = await tryWorker([installed.command], settings);
         expect(broken).toEqual([]);
-        expect([code, results.length]).toEqual([0, 29]);
+        expect([code, results.length]).toEqual([0, 34]);
       },
       SUITE_MS,
     );

@@ -41,6 +41,7 @@ beforeEach(async () => {
     roles: { of: async ({ roles }) => [...roles] },
     approverRoles: new Set(['chief', 'auditor']),
     actions: { note: (action) => void noted.push(action) },
+    onAnswered: () => undefined,
   });
   answers = new AnswerCalls({ ...ports, store }, new Ownership(store), others);
   await ports.store.insertConversation({ ...newConversation(clock, CONVERSATION_ID, ANN.id) });

@@ -66,6 +66,11 @@ export class Approvals {
     return own;
   }
 
+  /** The next list is read anew: somebody has answered. */
+  forget(): void {
+    this.lists.forget('');
+  }
+
   private async readList(): Promise<WaitingApproval[]> {
     const { store, clock } = this.deps;
     const requests = await store.listApprovalRequests(MAX_REQUESTS);

@@ -11,6 +11,7 @@ export interface OtherApproversDeps {
   /** That rules of tools name for approvers: nobody else is even looked for. */
   approverRoles: ReadonlySet<string>;
   actions: Pick<ActionLog, 'note'>;
+  onAnswered(): void;
 }
 
 /**
@@ -19,6 +20,11 @@ export interface OtherApproversDeps {
  */
 export class OtherApprovers {
   constructor(private readonly deps: OtherApproversDeps) {}
+
+  /** Whether calls of others may wait for this user. */
+  async isOne(user: User): Promise<boolean> {
+    return (await this.rolesOf(user)).length > 0;
+  }
 
   /** The user of a turn cannot answer for others. Throws `RequestError`. */
   refuseOwn({ approvers }: Pick<Call, 'approvers'>): void {
@@ -32,8 +38,8 @@ export class OtherApprovers {
     user: User,
     { turn_id, tool_call_id }: Record<'turn_id' | 'tool_call_id', string>,
   ): Promise<Journal> {
-    const { roles, approverRoles, store } = this.deps;
-    const own = (await roles.of(user)).filter((role) => approverRoles.has(role));
+    const { store } = this.deps;
+    const own = await this.rolesOf(user);
     if (own.length === 0 || !idSchema.safeParse(turn_id).success) throw notFound();
     const journal = await store.readJournal(turn_id);
     const call = journal && findCall(journal, tool_call_id);
@@ -50,11 +56,17 @@ export class OtherApprovers {
     { tool_call_id, tool_name: tool }: Call,
     decision: 'approve' | 'deny',
   ): Promise<void> {
-    const { store, actions } = this.deps;
+    const { store, actions, onAnswered } = this.deps;
     const about = { turn_id, conversation_id, tool_call_id, tool, status: decision };
     actions.note({ audit: 'approval_given', user_id: user.id, ...about });
     // The list of what waits removes it otherwise.
     await store.removeApprovalRequests([tool_call_id]).catch(() => undefined);
+    onAnswered();
+  }
+
+  private async rolesOf(user: User): Promise<string[]> {
+    const { roles, approverRoles } = this.deps;
+    return (await roles.of(user)).filter((role) => approverRoles.has(role));
   }
 }
 

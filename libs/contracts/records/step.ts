@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idSchema, timestampSchema, toolCallIdSchema } from '../ids.js';
-import { rolesSchema } from './roles.js';
 import { errorDetailSchema, jsonObjectSchema, toolClassSchema } from '../tool-messages.js';
+import { rolesSchema } from './roles.js';
 
 /** One piece of the model's output, in order. */
 export const blockSchema = z.discriminatedUnion('type', [

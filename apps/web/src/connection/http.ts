@@ -38,7 +38,24 @@ export const listConversations = (skip: number) =>
   ask<ConversationSummary[]>('GET', `/api/conversations?skip=${skip}&limit=${PAGE_OF_CONVERSATIONS}`);
 
 /** The user whom the server takes this page for, with or without accounts. */
-export const readMe = () => ask<{ id: string; is_operator: boolean }>('GET', '/api/me');
+export const readMe = () => ask<{ id: string; is_operator: boolean; may_approve: boolean }>('GET', '/api/me');
+
+/** A call of another user that waits for this one; `arguments` is JSON in which nothing is invisible. */
+export interface WaitingApproval {
+  turn_id: string;
+  tool_call_id: string;
+  tool_name: string;
+  arguments: string;
+  user_id: string;
+  username?: string;
+  asked_at: string;
+  expires_at: string;
+}
+
+export const listApprovals = () => ask<{ approvals: WaitingApproval[] }>('GET', '/api/approvals');
+
+export const answerApproval = (turnId: string, toolCallId: string, decision: 'approve' | 'deny') =>
+  ask<object>('POST', `/api/turns/${turnId}/calls/${toolCallId}/approval`, { decision });
 
 /** The signed-in user, if the server has accounts. */
 export const readAccount = () => ask<{ username: string }>('GET', '/api/auth/me');

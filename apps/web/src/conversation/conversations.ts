@@ -1,4 +1,4 @@
-import type { TurnView, View } from '#contracts';
+import type { CallView, TurnView, View } from '#contracts';
 import { emptyView, reduce } from '#turn';
 import { type Connection, RequestError, type ServerEvent } from '../connection/connection.js';
 import { Observable } from '../connection/observable.js';
@@ -28,10 +28,15 @@ export const hasEnded = (turn: TurnView): boolean => !unended.has(turn.status);
 /** The turn that is running, or comes next. */
 export const activeTurn = (view: View): TurnView | undefined => view.turns.find((turn) => !hasEnded(turn));
 
-/** One of its calls waits for a person, whatever else is running. */
+/** Its user is asked, and nobody else can answer. */
+export function asksUser({ state, approvers }: CallView): boolean {
+  return state === 'awaiting_input' || (state === 'awaiting_approval' && !approvers);
+}
+
+/** One of its calls waits for its user, whatever else is running. */
 export function waitsForPerson(turn: TurnView | undefined): boolean {
   const calls = turn && !hasEnded(turn) ? (turn.steps.at(-1)?.calls ?? []) : [];
-  return calls.some(({ state }) => state === 'awaiting_approval' || state === 'awaiting_input');
+  return calls.some(asksUser);
 }
 
 /** Joins conversations, reduces their events, and joins them again after each reconnect. */

@@ -51,7 +51,7 @@ export function stateText(
     case 'queued':
       return isDisconnected ? 'Was queued' : queuedText(reason);
     case 'awaiting_approval':
-      return isDisconnected ? 'Was waiting for you' : 'Waiting for you';
+      return `${isDisconnected ? 'Was waiting' : 'Waiting'} for ${call.approvers ? 'approval' : 'you'}`;
     case 'awaiting_input':
       return isDisconnected ? 'Was asking' : 'Asks a question';
     case 'running':
@@ -102,14 +102,19 @@ export function explanationOf(call: CallView, progress?: Transient['progress'][s
       );
     case 'unknown':
       return `${explainUnknown(call)} Check what it did before you repeat it.`;
-    case 'queued':
     case 'awaiting_approval':
+      return call.approvers && `Somebody else with the role ${approversText(call.approvers)} approves it.`;
+    case 'queued':
     case 'awaiting_input':
     case 'cancelled':
       return undefined;
     case 'succeeded':
       return [statusSentence(call), call.explanation].filter(Boolean).join(' ') || undefined;
   }
+}
+
+function approversText(approvers: readonly string[]): string {
+  return toVisibleText(approvers.join(' or '));
 }
 
 /** The error of a call that succeeded in part is in its result. */

@@ -3,6 +3,7 @@ import { forgetOwnTexts } from '../connection/person.js';
 import { readToken } from '../connection/token.js';
 import { useSession } from '../session/session.js';
 import { OPS_PATH } from '../conversation/route.js';
+import { ApprovalsButton } from './approvals-button.js';
 import { Icon } from './icon.js';
 import { IconButton } from './icon-button.js';
 import { useOperatorAccess } from './operator-access.js';
@@ -32,6 +33,7 @@ export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
           Sign out
         </button>
       )}
+      <ApprovalsButton />
       {isOperator && (
         <a className="icon-button" href={OPS_PATH} aria-label="Operations" title="Operations">
           <Icon name="pulse" />

@@ -7,6 +7,7 @@ import { Conversations } from '../conversation/conversations.js';
 import { Outbox } from '../conversation/outbox.js';
 import { Router } from '../conversation/route.js';
 import { titleFrom } from '../conversation/conversation-title.js';
+import { ApprovalList } from './approval-list.js';
 import { ToolList } from './tool-list.js';
 
 /** The page's state that outlives a component. */
@@ -18,16 +19,19 @@ export interface Session {
   router: Router;
   clock: Clock;
   tools: ToolList;
+  approvals: ApprovalList;
 }
 
 /** As often as workers announce their tools. */
 const TOOLS_EVERY_MS = 10_000;
+const APPROVALS_EVERY_MS = 5_000;
 
 export function startSession(): Session {
   const connection = new Connection();
   const conversations = new Conversations(connection);
   const list = new ConversationList(() => connection.signOut('refused'));
   const tools = new ToolList();
+  const approvals = new ApprovalList();
   const outbox = new Outbox(connection, (startedOn, id, content) => {
     router.settle(startedOn, id);
     void list.nameNew(id, titleFrom(content));
@@ -47,11 +51,15 @@ export function startSession(): Session {
     if (document.hidden || connection.state.get().phase !== 'connected') return;
     list.refresh();
     void tools.read();
+    void approvals.read();
   });
   // MCP servers come and go without an event for the page.
   setInterval(() => {
     if (!document.hidden && connection.state.get().phase === 'connected') void tools.read();
   }, TOOLS_EVERY_MS);
+  setInterval(() => {
+    if (!document.hidden && connection.state.get().phase === 'connected') void approvals.read();
+  }, APPROVALS_EVERY_MS);
   conversations.held.subscribe(() => outbox.prune((id) => isShown(conversations, id)));
   let wasConnected = false;
   connection.state.subscribe(() => {
@@ -61,12 +69,13 @@ export function startSession(): Session {
     if (isConnected && !wasConnected) {
       list.refresh();
       void tools.read();
+      void approvals.start();
     }
     wasConnected = isConnected;
   });
   follow();
   connection.open();
-  return { connection, conversations, list, outbox, router, clock, tools };
+  return { connection, conversations, list, outbox, router, clock, tools, approvals };
 }
 
 function isShown(conversations: Conversations, clientMessageId: string): boolean {

@@ -80,6 +80,7 @@ export const CallRow = memo(function CallRow(props: CallRowProps) {
         {why && <span className="call-why">{why}</span>}
       </FoldButton>
       {call.state === 'awaiting_approval' &&
+        !call.approvers &&
         (firstWaiting && firstWaiting.tool_call_id !== call.tool_call_id ? (
           <ApprovalLine call={call} turnId={turnId} above={firstWaiting} />
         ) : (

@@ -1,6 +1,7 @@
 import { memo, useCallback, useState } from 'react';
 import type { CallView, StepView } from '#contracts';
 import { useNow } from '../conversation/clock.js';
+import { asksUser } from '../conversation/conversations.js';
 import type { Transient } from '../conversation/transient.js';
 import { FoldButton } from '../frame/fold-button.js';
 import { Icon } from '../frame/icon.js';
@@ -34,7 +35,7 @@ export const StepCard = memo(function StepCard({ step, turnId, hasTurnEnded, pro
   const isDisconnected = useIsDisconnected();
   const isQueued = !isDisconnected && calls.some((call) => call.state === 'queued');
   const reason = useWaiting(turnId, isQueued);
-  const waiting = calls.filter((call) => call.state === 'awaiting_approval');
+  const waiting = calls.filter((call) => call.state === 'awaiting_approval' && !call.approvers);
   const total = span && (calls.some(isOpen) ? formatElapsed : formatDuration)(span.to - span.from);
   return (
     <section className="step" aria-label={`Step ${step.n}`}>
@@ -69,9 +70,7 @@ export const StepCard = memo(function StepCard({ step, turnId, hasTurnEnded, pro
 
 function summaryOf(calls: CallView[], isUnfolded: boolean): string {
   const count = calls.length > 1 ? `${calls.length} calls in parallel` : '1 call';
-  const waiting = calls.filter(
-    (call) => call.state === 'awaiting_approval' || call.state === 'awaiting_input',
-  ).length;
+  const waiting = calls.filter(asksUser).length;
   const waits = waiting > 0 ? ` · ${countOf(waiting, 'waits', 'wait')} for you` : '';
   const names = isUnfolded ? '' : ` · ${[...new Set(calls.map(wholeToolName))].join(', ')}`;
   return count + waits + names;

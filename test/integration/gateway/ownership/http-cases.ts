@@ -101,6 +101,7 @@ export const HTTP_CASES: Record<string, RouteCase> = {
   'POST /api/auth/token': { open: 'a token is had here' },
   'GET /api/auth/me': { own: { path: '/api/auth/me' } },
   'GET /api/me': { own: { path: '/api/me' } },
+  'GET /api/approvals': { own: { path: '/api/approvals' } },
   'GET /api/tools': { own: { path: '/api/tools' } },
   'GET /api/conversations': { own: { path: '/api/conversations' } },
   'POST /api/conversations': { own: { path: '/api/conversations', body: {} } },
