@@ -21,7 +21,15 @@ const PROTOCOL_ITSELF = [
 
 export default tseslint.config(
   {
-    ignores: ['dist/**', 'packages/*/dist/**', 'node_modules/**', 'data/**', 'test-results/**', '.cache/**'],
+    ignores: [
+      'examples/another-team/**',
+      'dist/**',
+      'packages/*/dist/**',
+      'node_modules/**',
+      'data/**',
+      'test-results/**',
+      '.cache/**',
+    ],
   },
   js.configs.recommended,
   {

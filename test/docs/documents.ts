@@ -22,6 +22,7 @@ const OUTSIDE_OF_DOCS = [
   'SECURITY.md',
   'packages/tool-worker/README.md',
   'examples/python-worker/README.md',
+  'examples/another-team/README.md',
 ];
 
 /** Every Markdown file below `docs/`, and those elsewhere. */
