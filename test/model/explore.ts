@@ -5,6 +5,7 @@ import { brokenIn, endIn, isGoal, type PromiseName } from './promises.js';
 import { hasEnded, START, States, type State } from './state.js';
 import { Symmetry } from './symmetry.js';
 import { brokerMoves, sweeperMoves } from './environment.js';
+import { strayRequests } from './ledger.js';
 import type { Variant } from './variant.js';
 import { workerMoves } from './worker.js';
 
@@ -85,6 +86,7 @@ class Explorer {
     gatewayMoves(moves);
     sweeperMoves(moves);
     brokerMoves(moves);
+    strayRequests(moves);
     const { symmetry } = this;
     if (symmetry) for (const move of moves.list) move.next = symmetry.representativeOf(move.next);
     return moves.list;

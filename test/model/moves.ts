@@ -95,7 +95,7 @@ export class Moves extends Basis {
       if (!worker) continue;
       if (this.isInHand(worker, name)) {
         const { at } = this.state[worker];
-        if (at === 'starting' || at === 'running')
+        if (at === 'asking' || at === 'starting' || at === 'running')
           change = { ...change, [worker]: { ...this.state[worker], told: true } };
         continue;
       }

@@ -93,6 +93,19 @@ const ORDER: Mutant[] = [
     { ...deletes, ...alone },
     'no start after an acknowledged Stop',
   ),
+  slip(
+    'the ledger: effect before the answer',
+    'started_unanswered',
+    { user: 'waits', ledger: true },
+    'no outcome without a claim',
+    'once starts once',
+  ),
+  slip(
+    'the ledger: a repeated request is another one',
+    'asked_anew',
+    { user: 'waits', ledger: true, alone: true },
+    'an end stays reachable',
+  ),
 ];
 
 /** Every decision is an insert that exactly one process wins. */

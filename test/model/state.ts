@@ -67,7 +67,8 @@ export interface OrchestratorAt {
 
 /** What a worker does. */
 export interface WorkerAt {
-  at: 'idle' | 'claiming' | 'rereading' | 'starting' | 'running' | 'recording';
+  /** `asking`: the ledger, for attempt 1; `attempt` is 0 until a ledger has served it. */
+  at: 'idle' | 'asking' | 'claiming' | 'rereading' | 'starting' | 'running' | 'recording';
   call: CallName;
   attempt: number;
   /** Told to stop. */
@@ -92,6 +93,9 @@ export interface Queues {
   advance: number;
   call_a: number;
   call_b: number;
+  /** Requests to the ledger by workers that are gone. */
+  asked_a: number;
+  asked_b: number;
   /** Only in a mutant: a result that is believed because a message says so. */
   result: number;
 }
@@ -203,7 +207,7 @@ export const START: Parts = {
   w1: IDLE_WORKER,
   w2: IDLE_WORKER,
   gateway: { at: 'idle', n: 0, call: 'a', outcome: 'none', acked: 'no' },
-  queues: { advance: 1, call_a: 0, call_b: 0, result: 0 },
+  queues: { advance: 1, call_a: 0, call_b: 0, asked_a: 0, asked_b: 0, result: 0 },
 };
 
 /** The call that the committed first step asks for. */

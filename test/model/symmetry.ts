@@ -79,7 +79,8 @@ function swapTurn(turn: TurnRows): TurnRows {
 }
 
 function swapQueues(queues: Queues): Queues {
-  return { ...queues, call_a: queues.call_b, call_b: queues.call_a };
+  const { call_a, call_b, asked_a, asked_b } = queues;
+  return { ...queues, call_a: call_b, call_b: call_a, asked_a: asked_b, asked_b: asked_a };
 }
 
 function swapCall(worker: WorkerAt): WorkerAt {

@@ -23,7 +23,9 @@ export type Slip =
   | 'claim_of_own_name_taken'
   | 'held_for_ever'
   | 'held_call_given_up_alone'
-  | 'stood_back_and_forgotten';
+  | 'stood_back_and_forgotten'
+  | 'started_unanswered'
+  | 'asked_anew';
 
 /** A world to explore. */
 export interface Variant {
@@ -58,6 +60,8 @@ export interface Variant {
   alone: boolean;
   /** One orchestrator and two workers. */
   oneDriver: boolean;
+  /** Workers have no store: they ask the ledger for attempt 1. */
+  ledger: boolean;
   /** Both workers are two deliveries at once in one process. */
   oneWorker: boolean;
   rules: Partial<Rules>;
@@ -81,6 +85,7 @@ export function variant(name: string, change: Partial<Variant> = {}): Variant {
     endless: false,
     alone: false,
     oneDriver: false,
+    ledger: false,
     oneWorker: false,
     rules: {},
     slips: [],

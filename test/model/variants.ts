@@ -8,7 +8,7 @@ export interface Expectation {
   isQuick: boolean;
 }
 
-export const MAX_QUICK_STATES = 300_000;
+export const MAX_QUICK_STATES = 400_000;
 
 /** Ends of a turn that nobody stops, by the class of its tool. */
 const RAN = { once: ['final/done', 'final/unknown'], idempotent: ['final/done', 'final/gave_up'] };
@@ -65,6 +65,20 @@ export const WORLDS: Expectation[] = [
     [...RAN.once, ...LATE],
   ),
   world('once, Stop, held calls, one of each', true, { holds: true, alone: true }, [...RAN.once, ...STOPPED]),
+  world('once, the ledger', true, { user: 'waits', ledger: true }, RAN.once),
+  world('once, Stop, the ledger, one of each', true, { ledger: true, alone: true }, [
+    ...RAN.once,
+    ...STOPPED,
+  ]),
+  world('once, the ledger, no process dies', true, { ...noDeaths, user: 'waits', ledger: true }, [
+    'final/done',
+  ]),
+  world(
+    'once, the ledger, held calls, clocks, one of each',
+    true,
+    { user: 'waits', ledger: true, holds: true, clocks: true, alone: true },
+    [...RAN.once, ...LATE],
+  ),
   world(
     'idempotent, Stop, no process wrongly called dead, one driver',
     false,
@@ -103,5 +117,16 @@ export const WORLDS: Expectation[] = [
     ...RAN.idempotent,
     ...STOPPED,
     'cancel@2/gave_up',
+  ]),
+  world('once, Stop, the ledger', false, { ledger: true }, [...RAN.once, ...STOPPED]),
+  world(
+    'idempotent, the ledger',
+    false,
+    { user: 'waits', ledger: true, toolClass: 'idempotent' },
+    RAN.idempotent,
+  ),
+  world('once, Delete, the ledger, one of each', false, { user: 'deletes', ledger: true, alone: true }, [
+    ...RAN.once,
+    'removed',
   ]),
 ];

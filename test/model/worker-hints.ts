@@ -1,5 +1,5 @@
 import type { Moves } from './moves.js';
-import { IDLE_WORKER, type CallName, type Change, type WorkerAt } from './state.js';
+import { IDLE_WORKER, type CallName, type Change, type End, type Worker, type WorkerAt } from './state.js';
 
 /** A worker that has a call in hand. */
 export function at(
@@ -17,4 +17,18 @@ export function hinted(moves: Moves, taken: Change): Change {
   if (moves.has('no_hint_after_outcome')) return taken;
   if (!hint.queues || !taken.queues) return { ...taken, ...hint };
   return { queues: { ...taken.queues, advance: hint.queues.advance } };
+}
+
+/** Inserts the outcome, hints, acks. */
+export function settle(
+  moves: Moves,
+  me: Worker,
+  name: CallName,
+  end: End,
+  why: string,
+  taken: Change = {},
+): void {
+  const { change, broken } = moves.settled(name, end, [me]);
+  const idle = { ...hinted(moves, taken), [me]: IDLE_WORKER };
+  moves.go(`${why}, inserts outcome ${end}`, { ...idle, ...change }, 'progress', broken);
 }

@@ -9,6 +9,7 @@ import {
   type Worker,
   type WorkerAt,
 } from './state.js';
+import { leftRequest } from './ledger.js';
 import { at, hinted } from './worker-hints.js';
 
 /** What may go wrong with a worker that has a call in hand. */
@@ -21,7 +22,8 @@ export function mishaps(moves: Moves, me: Worker, self: WorkerAt): void {
     moves.variant.broker === 'deliveries'
       ? { queues: { ...queues, [queue]: moves.more(queues[queue]) } }
       : {};
-  const died: Change = { [me]: IDLE_WORKER, ...freed, [name]: withoutWorker(call, me) };
+  const left = leftRequest(moves, name, self);
+  const died: Change = { [me]: IDLE_WORKER, ...freed, ...left, [name]: withoutWorker(call, me) };
   // One process dies with both of its deliveries.
   if (!moves.variant.oneWorker && moves.variant.deaths) moves.go(`${me} dies`, died, 'fault');
   if (moves.variant.broker === 'deliveries') moves.go(`${me} is cut off from the broker`, freed, 'fault');

@@ -1,15 +1,6 @@
-import { failedOutcome, type Liveness } from '#turn';
+import { failedOutcome } from '#turn';
 import { mayHaveBeenHeld } from './held-calls.js';
-import {
-  CLOCKS,
-  callRow,
-  claimsOf,
-  endOf,
-  journalOf,
-  outcomeOf,
-  processId,
-  type Clock,
-} from './journal-of.js';
+import { CLOCKS, callRow, journalOf, outcomeOf, processId, type Clock } from './journal-of.js';
 import type { Moves } from './moves.js';
 import {
   askedCall,
@@ -17,12 +8,13 @@ import {
   type CallName,
   type CallRows,
   type Change,
-  type End,
   type Worker,
   type WorkerAt,
   type WorkerSet,
 } from './state.js';
-import { at, hinted } from './worker-hints.js';
+import { askLedger } from './ledger.js';
+import { firstClaim, judgeLost, lateness, nameOf, ownedBy } from './worker-claims.js';
+import { at, hinted, settle } from './worker-hints.js';
 import { dieIdle, mishaps } from './worker-mishaps.js';
 
 /** Claims calls, runs them, settles them; may die or lose its tool at any line. */
@@ -33,6 +25,9 @@ export function workerMoves(moves: Moves, me: Worker): void {
       for (const name of ['a', 'b'] as const) receive(moves, me, name);
       if (moves.variant.faults) dieIdle(moves, me);
       return;
+    case 'asking':
+      askLedger(moves, me, self);
+      break;
     case 'claiming':
       claimNext(moves, me, self);
       break;
@@ -50,9 +45,6 @@ export function workerMoves(moves: Moves, me: Worker): void {
   }
   if (moves.variant.faults) mishaps(moves, me, self);
 }
-
-/** By which name its claims go: two deliveries of one process share it. */
-const nameOf = (moves: Moves, me: Worker): Worker => (moves.variant.oneWorker ? 'w1' : me);
 
 function receive(moves: Moves, me: Worker, name: CallName): void {
   const { queues, w1, w2 } = moves.state;
@@ -101,54 +93,15 @@ function deliver(
     );
   }
   const isOwn = moves.has('claim_of_own_name_taken') && call.owner === nameOf(moves, me);
-  if (call.attempt === 0 || isOwn || moves.has('claim_upserted')) {
-    const claimed: CallRows = {
-      ...call,
-      attempt: Math.max(1, call.attempt),
-      ...ownedBy(call, nameOf(moves, me)),
-      purpose: 'run',
-      decides: 'none',
-    };
+  if (variant.ledger)
+    return moves.go(`${how}, asks the ledger for it`, { ...taken, [me]: at('asking', name, 0) });
+  if (call.attempt === 0 || isOwn || moves.has('claim_upserted'))
     return moves.go(`${how}, claims it`, {
       ...taken,
-      [name]: moves.withoutHistory(claimed),
+      [name]: firstClaim(moves, call, nameOf(moves, me)),
       [me]: at('starting', name, 1, lateness(moves, call)),
     });
-  }
-  for (const { says, kind } of moves.judge(call.purpose === 'run' ? call.owner : 'none')) {
-    const found = {
-      claims: claimsOf(name, call),
-      outcome: call.outcome === 'none' ? null : outcomeOf(name, call.outcome),
-    };
-    const work = { class: variant.toolClass, me: processId(me), liveness: (): Liveness => says };
-    const action = moves.remember(`lost|${call.id}|${me}|${says}`, () => rules.decideLostClaim(found, work));
-    switch (action.do) {
-      case 'hint':
-        moves.go(`${how}: it has ended, hints`, { ...hinted(moves, taken) }, kind);
-        break;
-      case 'ignore':
-        moves.go(`${how}: claimed, drops it`, taken, kind);
-        break;
-      case 'settle':
-        settle(moves, me, name, endOf(action.outcome), `${how} with a settle claim`, taken);
-        break;
-      case 'claim_again':
-        moves.go(`${how}: owner seems dead`, { ...taken, [me]: at('claiming', name, action.attempt) }, kind);
-    }
-  }
-}
-
-function lateness(moves: Moves, call: CallRows): Pick<WorkerAt, 'late'> {
-  if (moves.state.gateway.acked !== 'no') return { late: 'after_stop' };
-  return { late: call.outcome === 'none' ? 'no' : 'after_outcome' };
-}
-
-/** The owners after a new claim: those before are not forgotten. */
-function ownedBy(call: CallRows, owner: Worker): Pick<CallRows, 'owner' | 'earlier' | 'lost'> {
-  const { earlier, lost } = call;
-  if (call.owner === 'gone') return { owner, earlier: earlier === owner ? 'none' : earlier, lost: true };
-  const other = call.owner === 'w1' || call.owner === 'w2' ? call.owner : 'none';
-  return { owner, earlier: other === owner || other === 'none' ? earlier : other, lost };
+  judgeLost(moves, me, name, how, taken);
 }
 
 function claimNext(moves: Moves, me: Worker, self: WorkerAt): void {
@@ -181,13 +134,6 @@ function reread(moves: Moves, me: Worker, self: WorkerAt): void {
     case 'stopped':
       return standBack(moves, me, name, `${me} reads again: stopped`);
   }
-}
-
-/** Inserts the outcome, hints, acks. */
-function settle(moves: Moves, me: Worker, name: CallName, end: End, why: string, taken: Change = {}): void {
-  const { change, broken } = moves.settled(name, end, [me]);
-  const idle = { ...hinted(moves, taken), [me]: IDLE_WORKER };
-  moves.go(`${why}, inserts outcome ${end}`, { ...idle, ...change }, 'progress', broken);
 }
 
 /** It does not run under this claim: somebody who has claimed it before, or after, may. */
