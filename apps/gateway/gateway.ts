@@ -2,7 +2,6 @@ import type { ProcessLoad } from '#contracts';
 import { ActionLog, type Ports, observeJournal, type JournalObserver } from '#journal';
 import { auditLoggerOf, Refusals } from '#observability';
 import type { Time } from '#time';
-import { approverRoles, namedRoles, settingsOfTool } from '#bootstrap';
 import { createLocalAccounts } from './people/accounts/create-local-accounts.js';
 import { Calls } from './operator/calls.js';
 import { DeadLetters } from './operator/dead-letters.js';
@@ -14,9 +13,6 @@ import { Artifacts } from './artifacts/artifacts.js';
 import { createAuthenticator } from './people/auth/json-web-token.adapter.js';
 import { SharedCounts } from './limits/shared-counts.js';
 import type { User } from './people/auth/user.js';
-import { Roles } from './people/roles.js';
-import { Approvals } from './turns/approvals.js';
-import { OtherApprovers } from './turns/other-approvers.js';
 import { Bodies } from './door/bodies/bodies.js';
 import { OfferedModels } from './catalogue/offered-models.js';
 import { OfferedTools } from './catalogue/offered-tools.js';
@@ -27,6 +23,7 @@ import { DialectTurns } from './dialects/host/dialect-turns.js';
 import type { Dialect, DialectHost, OpenDialect } from './dialects/host/dialect.js';
 import { chooseDialects } from './dialects/dialects.js';
 import { createErrorSender } from './door/refusals/send-error.js';
+import { createApprovals, createOtherApprovers, createRoles, offerRules } from './create-access.js';
 import { createFeeds } from './create-feeds.js';
 import { DirectCalls } from './mcp/direct-calls.js';
 import { createMcpServer } from './mcp/mcp-server.adapter.js';
@@ -100,16 +97,11 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
     const { config, clock } = this.deps;
     return this.localAccounts?.known.authenticate ?? createAuthenticator(config.auth, clock);
   });
-  readonly roles = this.part('roles', () => {
-    const known = this.localAccounts?.known;
-    return new Roles(namedRoles(this.deps.config), known && ((user) => known.rolesOf(user)));
-  });
+  readonly roles = this.part('roles', () => createRoles(this.deps.config, this.localAccounts));
   readonly ownership = this.part('ownership', () => new Ownership(this.store));
   readonly offeredTools = this.part('offeredTools', () => {
     const { bus, processId, config } = this.deps;
-    const rolesFor = (name: string) => settingsOfTool(config.tools, name).roles;
-    const rules = { choice: config.offer, access: { roles: this.roles, rolesFor } };
-    return new OfferedTools(bus, processId, rules, this.deps);
+    return new OfferedTools(bus, processId, offerRules(config, this.roles), this.deps);
   });
   readonly offeredModels = this.part('offeredModels', () => {
     const { bus, processId } = this.deps;
@@ -151,17 +143,12 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
     return new SubmitTurn({ ...this.ports, ...parts, switches: this.switches, log: this.log });
   });
   readonly approvals = this.part('approvals', () => {
-    const { store, roles, actions } = this;
-    const accounts = this.localAccounts?.accounts;
-    const nameOf = async (id: string) => (await accounts?.get(id))?.username;
-    return new Approvals({ store, roles, actions, nameOf, clock: this.time.clock });
+    const { store, roles, actions, time, localAccounts } = this;
+    return createApprovals({ store, roles, actions, clock: time.clock }, localAccounts);
   });
-  readonly otherApprovers = this.part('otherApprovers', () => {
-    const { store, roles, actions } = this;
-    const onAnswered = () => this.approvals.forget();
-    const named = approverRoles(this.deps.config);
-    return new OtherApprovers({ store, roles, actions, approverRoles: named, onAnswered });
-  });
+  readonly otherApprovers = this.part('otherApprovers', () =>
+    createOtherApprovers(this, this.deps.config, this.approvals),
+  );
   readonly answerCalls = this.part('answerCalls', () => {
     return new AnswerCalls(this.ports, this.ownership, this.otherApprovers);
   });

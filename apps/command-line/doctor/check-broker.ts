@@ -60,7 +60,8 @@ function describeForGroup(group: string, state: BrokerState): Checked[] {
         mend: 'Start one with the same CONFIG: until then no worker of the group starts.',
       },
     ];
-  const text = `RabbitMQ at ${state.place} answers, and ${servers} orchestrators serve group ${group}`;
+  const serve = servers === 1 ? '1 orchestrator serves' : `${servers} orchestrators serve`;
+  const text = `RabbitMQ at ${state.place} answers, and ${serve} group ${group}`;
   return [{ subject: SUBJECT, level: 'ok', text }];
 }
 

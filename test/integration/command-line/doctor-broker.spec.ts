@@ -115,7 +115,7 @@ describeWithServices(['rabbitmq'], 'switchyard doctor and RabbitMQ', () => {
       0,
       [
         { subject: 'configuration', level: 'ok' },
-        { subject: 'broker', text: expect.stringContaining('1 orchestrators serve group lab') },
+        { subject: 'broker', text: expect.stringContaining('1 orchestrator serves group lab') },
         { subject: 'store', text: 'a worker of a group has none: orchestrators keep it' },
         { subject: 'tools', level: 'ok' },
         { subject: 'MCP servers', level: 'ok' },

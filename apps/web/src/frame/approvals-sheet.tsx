@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { WaitingApproval } from '../connection/http.js';
 import { useObservable, useSession } from '../session/session.js';
-import { useIsDisconnected } from './disconnected.js';
+import { ApproveButtons } from './approve-buttons.js';
 import { IconButton } from './icon-button.js';
 
 /** What waits for this user in other people's conversations, and nothing else of these. */
@@ -38,11 +38,9 @@ export function ApprovalsSheet({ onClose }: { onClose: () => void }) {
 function Approval({ approval }: { approval: WaitingApproval }) {
   const { approvals: list } = useSession();
   const [isSending, setSending] = useState(false);
-  const isBlocked = useIsDisconnected() || isSending;
   const { tool_name, username, user_id, asked_at, arguments: args } = approval;
   const titleId = `approval-${approval.tool_call_id}`;
   const answer = async (decision: 'approve' | 'deny') => {
-    if (isBlocked) return;
     setSending(true);
     await list.answer(approval, decision).finally(() => setSending(false));
   };
@@ -54,22 +52,7 @@ function Approval({ approval }: { approval: WaitingApproval }) {
       <pre className="approvals-arguments">{args}</pre>
       <div className="ask-actions">
         <span className="grow quiet">Asked {formatDay(asked_at)}</span>
-        <button
-          type="button"
-          className="button"
-          aria-disabled={isBlocked}
-          onClick={() => void answer('deny')}
-        >
-          Deny
-        </button>
-        <button
-          type="button"
-          className="button button-main"
-          aria-disabled={isBlocked}
-          onClick={() => void answer('approve')}
-        >
-          Approve
-        </button>
+        <ApproveButtons isMain isSending={isSending} onAnswer={(decision) => void answer(decision)} />
       </div>
     </section>
   );

@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import type { CallView } from '#contracts';
 import { toVisibleJson, toVisibleText } from '#turn';
-import { useIsDisconnected } from '../frame/disconnected.js';
+import { ApproveButtons } from '../frame/approve-buttons.js';
 import { wholeToolName } from '../format/tool-name.js';
 import { useApproval } from './answer-approval.js';
 import { useFocusOfRow } from './focus-of-row.js';
@@ -33,7 +33,7 @@ export function ApprovalCard({ call, turnId }: ApprovalProps) {
       <Problem words={problem} />
       <div className="ask-actions">
         <span className="grow quiet">You can answer on any of your devices.</span>
-        <Choices
+        <ApproveButtons
           isMain
           isSending={isSending}
           onAnswer={(decision) => void answer(decision, [call.tool_call_id])}
@@ -61,40 +61,12 @@ export function ApprovalLine({ call, turnId, above }: ApprovalLineProps) {
       aria-label={`Run ${toVisibleText(wholeToolName(call))}?`}
     >
       <code className="grow">{argumentsBeside(call, above)}</code>
-      <Choices isSending={isSending} onAnswer={(decision) => void answer(decision, [call.tool_call_id])} />
+      <ApproveButtons
+        isSending={isSending}
+        onAnswer={(decision) => void answer(decision, [call.tool_call_id])}
+      />
       <Problem words={problem} />
     </div>
-  );
-}
-
-interface ChoicesProps {
-  isMain?: boolean;
-  isSending: boolean;
-  onAnswer: (decision: 'approve' | 'deny') => void;
-}
-
-/** Never `disabled`: a focused button must not lose the focus before it disappears. */
-function Choices({ isMain = false, isSending, onAnswer }: ChoicesProps) {
-  const isBlocked = useIsDisconnected() || isSending;
-  return (
-    <>
-      <button
-        type="button"
-        className="button"
-        aria-disabled={isBlocked}
-        onClick={() => isBlocked || onAnswer('deny')}
-      >
-        Deny
-      </button>
-      <button
-        type="button"
-        className={isMain ? 'button button-main' : 'button'}
-        aria-disabled={isBlocked}
-        onClick={() => isBlocked || onAnswer('approve')}
-      >
-        Approve
-      </button>
-    </>
   );
 }
 
