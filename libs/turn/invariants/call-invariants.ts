@@ -9,6 +9,8 @@ export interface CallRecord {
   claims: readonly Claim[];
   outcome?: Outcome | undefined;
   approval?: Answer | undefined;
+  /** The user of its turn. */
+  userId?: string;
 }
 
 /** What the rows of one call break. They must hold at every moment, whatever else is going on. */
@@ -27,17 +29,23 @@ export function isInOrder(claims: readonly Pick<Claim, 'n'>[]): boolean {
   return claims.every(({ n }, i) => n === i + 1);
 }
 
-function brokenByClaims({ call, claims, outcome, approval }: CallRecord): Invariant[] {
+function brokenByClaims({ call, claims, outcome, approval, userId }: CallRecord): Invariant[] {
   const runs = claims.filter(({ purpose }) => purpose === 'run');
   const settled = claims.find(({ purpose }) => purpose === 'settle');
   return [
     ...(!mayRunAgain(call.class) && runs.length > 1 ? ['once_claimed_once' as const] : []),
     ...(runs.length > attemptsOf(call) ? ['attempts_limited' as const] : []),
-    ...(call.approval === 'required' && runs.length > 0 && approval?.decision !== 'approve'
+    ...(call.approval === 'required' && runs.length > 0 && !isApproved(call, approval, userId)
       ? ['approved_first' as const]
       : []),
     ...(settled && !isFinal(settled, claims, outcome) ? ['settle_is_final' as const] : []),
   ];
+}
+
+/** The user of a turn cannot approve what others have to. */
+function isApproved({ approvers }: Call, approval: Answer | undefined, userId: string | undefined): boolean {
+  const isOwn = approval?.by !== undefined && approval.by === userId;
+  return approval?.decision === 'approve' && !(approvers && isOwn);
 }
 
 function isFinal(settled: Claim, claims: readonly Claim[], outcome: Outcome | undefined): boolean {

@@ -54,7 +54,8 @@ export const INVARIANTS = {
     mend: OLD_PROCESS,
   },
   approved_first: {
-    means: 'A call that needs an approval was started without one.',
+    means:
+      'A call that needs an approval was started without one, or approved by its user in place of others.',
     mend: `Check what the tool did. ${OLD_PROCESS}`,
   },
   outcome_claimed: {

@@ -148,6 +148,18 @@ const BROKEN: [Invariant, string, Partial<Journal>, row: string][] = [
     { answers: [answerRow(1, 'approval', { decision: 'deny' })] },
     callId(1),
   ],
+  [
+    'approved_first',
+    'its user had approved what others have to',
+    {
+      steps: [
+        stepRow(1, '', [callRow(1, { approval: 'required', approvers: ['chief'] })]),
+        stepRow(2, 'five'),
+      ],
+      answers: [answerRow(1, 'approval', { decision: 'approve', by: turnRow(1).user_id })],
+    },
+    callId(1),
+  ],
   ['outcome_claimed', 'nobody had claimed the call', { steps: repeatable, claims: [] }, callId(1)],
   [
     'outcome_claimed',

@@ -32,6 +32,7 @@ export function brokenInTurn(journal: Journal): Broken[] {
           claims: claimsOn(journal, id),
           outcome: outcomeOf(journal, id),
           approval,
+          userId: turn.user_id,
         });
       }),
   ];
