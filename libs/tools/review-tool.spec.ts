@@ -30,6 +30,13 @@ describe('the review of a tool', () => {
     ['does not name', { input: z.object({ city: z.string().describe('Its name') }) }],
     ['models see it as', { name: 'f'.repeat(60) }],
     ['its page cannot be made: about.errors', { about: { errors: 'none' } as never }],
+    [
+      'the result of example 1 does not fit its output',
+      {
+        output: z.object({ sky: z.string() }),
+        about: { examples: [{ arguments: { city: 'Oslo' }, result: { sky: 1 } }] },
+      },
+    ],
     ['example 2 do not fit', { about: { examples: [{ arguments: { city: 'Oslo' } }, { arguments: {} }] } }],
   ])('warns: %s', (text, change) => {
     expect(review(change)).toEqual([

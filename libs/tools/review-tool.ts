@@ -70,18 +70,28 @@ function reviewStrictness({ input_schema: { additionalProperties } }: ToolDescri
 }
 
 /** Checked here, and not by the worker, which has no use for it. */
-function reviewAbout({ input_schema }: ToolDescription, about: unknown): Finding | undefined {
+function reviewAbout({ input_schema, output_schema }: ToolDescription, about: unknown): Finding | undefined {
   const { data, error } = toolAboutSchema.safeParse(about ?? {});
   if (!data) {
     const [{ path, message }] = error.issues as [z.core.$ZodIssue];
     const text = `its page cannot be made: ${['about', ...path].join('.')}: ${message}`;
     return { text, mend: 'docs/tools.md shows what about may have.' };
   }
-  const compiled = new InputSchemas().compile(input_schema);
-  if ('unusable' in compiled) return undefined;
-  const bad = (data.examples ?? []).findIndex(({ arguments: args }) => !compiled.check(args));
-  if (bad < 0) return undefined;
-  return { text: `the arguments of example ${bad + 1} do not fit its input`, mend: 'Mend the example.' };
+  const fitsInput = checkOf(input_schema);
+  const fitsOutput = checkOf(output_schema ?? {});
+  const mend = 'Mend the example.';
+  for (const [i, { arguments: args, result }] of (data.examples ?? []).entries()) {
+    if (!fitsInput(args)) return { text: `the arguments of example ${i + 1} do not fit its input`, mend };
+    if (result !== undefined && !fitsOutput(result))
+      return { text: `the result of example ${i + 1} does not fit its output`, mend };
+  }
+  return undefined;
+}
+
+/** A schema that cannot be used judges nothing here. */
+function checkOf(schema: Record<string, unknown>): (value: unknown) => boolean {
+  const compiled = new InputSchemas().compile(schema);
+  return 'unusable' in compiled ? () => true : (value) => compiled.check(value);
 }
 
 function reviewName(name: string): Finding | undefined {

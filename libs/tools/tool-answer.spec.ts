@@ -38,6 +38,10 @@ describe('what a tool answers', () => {
       ...{ ...partial, explanation: 'Copied three.' },
     });
     expect(await resultOf(() => partly({ copied: 3 }, error))).toEqual({ ...partial, explanation: null });
+    expect(await resultOf(() => partly({ copied: 3 }, new RangeError('Too far.')))).toMatchObject({
+      ...{ status: 'partial_success', data: { copied: 3 } },
+      error: { error_type: 'ToolExecutionError', error_message: 'Too far.' },
+    });
   });
 
   it.each([
@@ -99,6 +103,27 @@ describe('what a tool throws', () => {
     expect((await resultOf(fail)).error).toEqual({
       error_type: 'ResourceNotFound',
       error_message: 'no city',
+    });
+  });
+});
+
+describe('a tool that takes longer than its timeout', () => {
+  const slow = (run: (signal: AbortSignal) => Promise<unknown>) =>
+    defineTool({
+      ...{ name: 'act', description: 'Acts.', input: z.strictObject({}), class: 'read', timeoutMs: 5 },
+      run: (_args, { signal }) => run(signal),
+    });
+
+  it.each<[string, (signal: AbortSignal) => Promise<unknown>]>([
+    ['never ends', () => new Promise(() => undefined)],
+    [
+      'obeys its signal',
+      (signal) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+    ],
+  ])('fails as in a worker when it %s', async (_what, run) => {
+    expect(await runTool(slow(run), {})).toMatchObject({
+      error: { error_type: 'TimeoutError', error_details: { limit_ms: 5, may_still_run: true } },
     });
   });
 });

@@ -1,6 +1,5 @@
 import type { ErrorDetail, ToolResult } from '#contracts';
-import { noChangeNeeded, partialSuccess, success } from './tool-result.js';
-import type { ToolError } from './tool.port.js';
+import { noChangeNeeded, partialSuccess, success, toFailure } from './tool-result.js';
 
 /** Shared with other copies of this package, so that a tool may return what a library made. */
 const RESULT = Symbol.for('switchyard.tool-answer');
@@ -20,9 +19,9 @@ export function unchanged(explanation: string, payload?: unknown): ToolAnswer {
   return { [RESULT]: noChangeNeeded(explanation, payload) };
 }
 
-/** `payload` is done and stays done; `why` is what went wrong with the rest. */
-export function partly(payload: unknown, why: ToolError | ErrorDetail, explanation?: string): ToolAnswer {
-  const error = 'detail' in why ? why.detail : why;
+/** `payload` is done and stays done; `why` is what went wrong with the rest: what a tool may throw, or its detail. */
+export function partly(payload: unknown, why: Error | ErrorDetail, explanation?: string): ToolAnswer {
+  const error = why instanceof Error ? toFailure(why).error! : why;
   return { [RESULT]: partialSuccess(payload, error, explanation) };
 }
 
