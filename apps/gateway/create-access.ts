@@ -30,6 +30,6 @@ export function createOtherApprovers(
   config: Config,
   approvals: Approvals,
 ): OtherApprovers {
-  const onAnswered = (): void => approvals.forget();
+  const onAnswered = (toolCallId: string): void => approvals.forget(toolCallId);
   return new OtherApprovers({ ...deps, approverRoles: approverRoles(config), onAnswered });
 }

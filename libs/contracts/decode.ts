@@ -27,8 +27,11 @@ export function decodeMessage(bytes: Uint8Array, queue: QueueKind): Decoded {
   } catch {
     return refuse('not JSON');
   }
-  if (!isWithinDepth(raw)) return refuse(`deeper than ${MAX_DEPTH} levels`);
   const envelope = envelopeSchema.safeParse(raw);
+  if (!isWithinDepth(raw)) {
+    const reason = `deeper than ${MAX_DEPTH} levels`;
+    return unreadableRequest(envelope.data, reason) ?? refuse(reason);
+  }
   if (!envelope.success) return refuse(describeIssues(envelope.error));
   const { type } = envelope.data;
   if (!(QUEUE_TYPES[queue] as readonly string[]).includes(type))
@@ -41,8 +44,12 @@ export function decodeMessage(bytes: Uint8Array, queue: QueueKind): Decoded {
   return { ok: true, message: { ...envelope.data, body: body.data } as Message };
 }
 
-function unreadableRequest(envelope: z.infer<typeof envelopeSchema>, reason: string): Decoded | undefined {
-  if (!(LEDGER_TYPES as readonly string[]).includes(envelope.type)) return undefined;
+/** Looks at nothing below the body's own fields. */
+function unreadableRequest(
+  envelope: z.infer<typeof envelopeSchema> | undefined,
+  reason: string,
+): Decoded | undefined {
+  if (!envelope || !(LEDGER_TYPES as readonly string[]).includes(envelope.type)) return undefined;
   const request = ledgerRequestSchema.safeParse(envelope.body);
   if (!request.success) return undefined;
   const body = { ...request.data, reason: reason.slice(0, MAX_REASON_LENGTH) };

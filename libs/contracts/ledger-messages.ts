@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { controlKeySchema, idSchema, processIdSchema, timestampSchema } from './ids.js';
 import { artifactReferenceSchema, artifactSchema } from './records/artifact.js';
-import { toolsetSchema } from './records/catalog.js';
+import { toolDefinitionSchema, toolsetSchema } from './records/catalog.js';
 import { answerSchema, claimSchema } from './records/decisions.js';
 import { ledgerBeatsSchema, processLoadSchema } from './records/process.js';
 import { switchSchema } from './records/switch.js';
 import { questionSchemaSchema } from './question.js';
-import { completeResultFields, toolCallBodySchema } from './tool-messages.js';
+import { completeResultFields, toolCallBodySchema, toolNameSchema } from './tool-messages.js';
 
 /*
  * What a worker without the store asks the ledger, which every orchestrator serves, and what it answers. A request may
@@ -14,6 +14,11 @@ import { completeResultFields, toolCallBodySchema } from './tool-messages.js';
  */
 
 export const MAX_REASON_LENGTH = 500;
+/** That one call may ask, one after the other. */
+export const MAX_QUESTIONS = 100;
+const MAX_TIMEOUT_MS = 20 * 60_000;
+/** Progress and questions make a run longer than its timeout. */
+const MAX_DURATION_MS = 30 * 24 * 3_600_000;
 
 export const callTicketSchema = toolCallBodySchema
   .pick({
@@ -38,8 +43,10 @@ const request = {
 export const ledgerRequestSchema = z.object(request);
 const attempt = z.int().min(1).describe('1 for the first run of the call, then 2, and so on.');
 const evidence = claimSchema.shape.evidence.describe('As `ledger.judge` gave it.');
+/** Characters of a name, or of a type of content. */
+const label = z.string().max(128);
 const artifacts = z
-  .array(artifactReferenceSchema)
+  .array(artifactReferenceSchema.extend({ content_type: label, name: label.optional() }))
   .max(64)
   .optional()
   .describe('Those that `ledger.artifact` has stored for this call.');
@@ -47,7 +54,14 @@ const artifacts = z
 /** Tells the ledger something about a call. */
 const aboutCall = { ...request, call: callTicketSchema };
 const result = z.object(completeResultFields).describe('How the call ended; each field is present.');
-const questionNumber = z.int().min(1).describe('As the answer to `ledger.ask` gave it.');
+const questionNumber = z.int().min(1).max(MAX_QUESTIONS).describe('As the answer to `ledger.ask` gave it.');
+
+/** Bounds of what is shown to every model and user. */
+const announcedToolSchema = toolDefinitionSchema.extend({
+  name: toolNameSchema,
+  description: z.string().max(65_536),
+  timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).describe('In milliseconds.'),
+});
 
 export const ledgerBodySchemas = {
   'ledger.claim': z
@@ -62,7 +76,11 @@ export const ledgerBodySchemas = {
     .object({
       ...aboutCall,
       attempt,
-      duration_ms: z.int().min(0).describe('Of the run, in milliseconds; 0 if it did not start.'),
+      duration_ms: z
+        .int()
+        .min(0)
+        .max(MAX_DURATION_MS)
+        .describe('Of the run, in milliseconds; 0 if it did not start.'),
       at: timestampSchema.describe('When the run ended; not believed if it is more than 60 s away.'),
       result,
       artifacts,
@@ -105,7 +123,11 @@ export const ledgerBodySchemas = {
       ...aboutCall,
       message: z.string().min(1).max(4_000).describe('What the person reads.'),
       schema: questionSchemaSchema.describe('The form to fill in.'),
-      after: z.int().min(0).max(10_000).describe('Number of this call’s last question; 0 before the first.'),
+      after: z
+        .int()
+        .min(0)
+        .max(MAX_QUESTIONS)
+        .describe('Number of this call’s last question; 0 before the first.'),
       expire_ms: z.int().min(1).max(86_400_000).describe('How long the person may take, in milliseconds.'),
     })
     .describe('Asks the call’s person.'),
@@ -119,7 +141,9 @@ export const ledgerBodySchemas = {
   'ledger.artifact': z
     .object({
       ...aboutCall,
-      artifact: artifactSchema.omit({ content: true, at: true, user_id: true }),
+      artifact: artifactSchema
+        .omit({ content: true, at: true, user_id: true })
+        .extend({ content_type: label, name: label.optional() }),
       part: z.int().min(0).describe('Number of this part, from 0.'),
       parts: z.int().min(1).max(64).describe('How many parts there are.'),
       content: z.string().max(720_000).describe('The part’s bytes in base64; at most 512 KiB before it.'),
@@ -143,7 +167,7 @@ export const ledgerBodySchemas = {
     .object({
       ...request,
       toolsets: z
-        .array(toolsetSchema)
+        .array(toolsetSchema.extend({ tools: z.array(announcedToolSchema) }))
         .max(1_000)
         .describe('The whole offer; empty: the worker offers nothing.'),
       servers: z

@@ -171,6 +171,14 @@ describe('a request of a worker that cannot be read', () => {
     });
   });
 
+  it('is given so although it is too deep', () => {
+    const deep = JSON.parse(`${'['.repeat(500)}${']'.repeat(500)}`) as unknown;
+    expect(decode({ ...settle.body, result: deep })).toMatchObject({
+      ok: true,
+      message: { type: 'ledger.unreadable', body: { request_id, worker, reason: 'deeper than 32 levels' } },
+    });
+  });
+
   it.each([{ worker }, { request_id }, { request_id: 5, worker }])(
     'is nothing without a sender: %j',
     (body) => {

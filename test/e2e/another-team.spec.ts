@@ -90,7 +90,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'the repository of another team', ()
       },
     );
     const call = await usesNext(
-      () => start([installed.command], { TOOLS_DIR: 'dist', PORT: '0' }),
+      () => start([installed.command], { TOOLS_DIR: 'build', PORT: '0' }),
       'tides.high_water',
       question('tides'),
     );

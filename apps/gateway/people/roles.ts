@@ -1,3 +1,4 @@
+import { MAX_ROLES } from '#contracts';
 import type { User } from './auth/user.js';
 
 /** The roles that count: those that rules of tools name. */
@@ -15,6 +16,7 @@ export class Roles {
   /** As they are now, sorted. */
   async of(user: User): Promise<string[]> {
     if (this.named.size === 0) return [];
-    return (await this.rolesNow(user)).filter((role) => this.named.has(role)).sort();
+    const roles = (await this.rolesNow(user)).filter((role) => this.named.has(role));
+    return roles.sort().slice(0, MAX_ROLES);
   }
 }

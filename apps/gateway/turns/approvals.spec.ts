@@ -43,6 +43,7 @@ beforeEach(async () => {
   await ports.store.commitStep(stepRow(1, { calls, blocks: [{ type: 'text', text: 'a secret' }] }));
   for (const [i, { tool_call_id: _id, approvers = [] }] of calls.entries())
     await ports.store.keepApprovalRequest({
+      user_id: 'user_1',
       _id,
       turn_id: TURN_ID,
       conversation_id: CONVERSATION_ID,
@@ -113,4 +114,19 @@ describe('what a user may approve for others', () => {
     const left = (await ports.store.listApprovalRequests(5)).map(({ _id }) => _id);
     expect(left).not.toContain(callId(1));
   });
+});
+
+it('many calls of one user do not hide another’s', async () => {
+  for (let i = 0; i < 150; i++) {
+    const _id = callId(1_000 + i);
+    const place = { turn_id: TURN_ID, conversation_id: CONVERSATION_ID, user_id: 'flood' };
+    await ports.store.keepApprovalRequest({
+      _id,
+      ...place,
+      approvers: ['chief'],
+      at: at(-500),
+      due_at: 9e15,
+    });
+  }
+  expect(await list()).toEqual([callId(1)]);
 });

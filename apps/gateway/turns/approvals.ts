@@ -8,11 +8,13 @@ import { answerTo, approvalExpiry, endingStep, openCalls, cutVisibleJson, toVisi
 import type { User } from '../people/auth/user.js';
 import type { Roles } from '../people/roles.js';
 
-/** Requests that are looked at for one list; the newest wait until earlier ones are answered. */
-const MAX_REQUESTS = 200;
+/** Far more than people answer; the newest wait until earlier ones are answered. */
+const MAX_REQUESTS = 10_000;
+/** Of these, one list shows the oldest ones, of each user in turn. */
+const MAX_LISTED = 100;
 /** Even without its content a turn may be large. */
 const TURNS_AT_ONCE = 2;
-const FRESH = { freshMs: 1_000, maxRemembered: 1 };
+const FRESH_MS = 1_000;
 const EVERYBODY = '';
 const MAX_ARGUMENTS = 20_000;
 const MAX_SHOWN = 10_000;
@@ -46,58 +48,58 @@ export interface ApprovalsDeps {
 /** Calls of others that a user may approve. */
 export class Approvals {
   private readonly lines = new OneByOne();
-  private readonly lists: FreshReads<WaitingApproval[]>;
+  private readonly requests: FreshReads<ApprovalRequest[]>;
+  /** By call; undefined: it no longer waits. */
+  private readonly known: FreshReads<WaitingApproval | undefined>;
   /** Who was shown which call, so that each showing is audited once. */
   private readonly shown = new LRUCache<string, true>({ max: MAX_SHOWN });
 
   constructor(private readonly deps: ApprovalsDeps) {
-    this.lists = new FreshReads(deps.clock, FRESH);
+    this.requests = new FreshReads(deps.clock, { freshMs: FRESH_MS, maxRemembered: 1 });
+    this.known = new FreshReads(deps.clock, { freshMs: FRESH_MS, maxRemembered: MAX_REQUESTS });
   }
 
-  /** Oldest first. Not of the user's own turns. Who sees what is audited. */
+  /** Not of the user's own turns. Who sees what is audited. */
   async list(user: User): Promise<WaitingApproval[]> {
     const roles = await this.deps.roles.of(user);
     if (roles.length === 0) return [];
-    const all = await this.lists.get('', () => this.lines.run(EVERYBODY, () => this.readList()));
+    const { store } = this.deps;
+    const all = await this.requests.get('', () => store.listApprovalRequests(MAX_REQUESTS));
     const own = all.filter(
       ({ approvers, user_id }) => user_id !== user.id && approvers.some((role) => roles.includes(role)),
     );
-    for (const one of own) this.noteShown(user, one);
-    return own;
-  }
-
-  /** The next list is read anew: somebody has answered. */
-  forget(): void {
-    this.lists.forget('');
-  }
-
-  private async readList(): Promise<WaitingApproval[]> {
-    const { store, clock } = this.deps;
-    const requests = await store.listApprovalRequests(MAX_REQUESTS);
-    const waiting: WaitingApproval[] = [];
-    for (let from = 0; from < requests.length; from += TURNS_AT_ONCE) {
-      const some = requests.slice(from, from + TURNS_AT_ONCE);
-      const journals = await store.readOutlines([...new Set(some.map(({ turn_id }) => turn_id))]);
-      await yieldToEventLoop(clock);
-      waiting.push(...(await this.waitingAmong(some, journals)));
-    }
+    const waiting = await this.lines.run(EVERYBODY, () =>
+      this.describeAll(eachInTurn(own).slice(0, MAX_LISTED)),
+    );
+    for (const one of waiting) this.noteShown(user, one);
     return waiting;
   }
 
-  /** Requests whose call no longer waits are removed. */
-  private async waitingAmong(
-    requests: readonly ApprovalRequest[],
-    journals: readonly Journal[],
-  ): Promise<WaitingApproval[]> {
-    const found = await Promise.all(
-      requests.map(async (request) => {
-        const journal = journals.find(({ turn }) => turn._id === request.turn_id);
-        return journal ? this.describe(request, journal) : undefined;
-      }),
-    );
-    const over = requests.filter((_, i) => found[i] === undefined).map(({ _id }) => _id);
-    if (over.length > 0) await this.deps.store.removeApprovalRequests(over);
-    return found.filter((one) => one !== undefined);
+  /** Somebody has answered it. */
+  forget(toolCallId: string): void {
+    this.requests.forget('');
+    this.known.forget(toolCallId);
+  }
+
+  private async describeAll(requests: readonly ApprovalRequest[]): Promise<WaitingApproval[]> {
+    const { store, clock } = this.deps;
+    const waiting: WaitingApproval[] = [];
+    const over: string[] = [];
+    for (let from = 0; from < requests.length; from += TURNS_AT_ONCE) {
+      const some = requests.slice(from, from + TURNS_AT_ONCE);
+      const found = await Promise.all(
+        some.map((request) => this.known.get(request._id, () => this.read(request))),
+      );
+      await yieldToEventLoop(clock);
+      found.forEach((one, i) => (one ? waiting.push(one) : over.push(some[i]!._id)));
+    }
+    if (over.length > 0) await store.removeApprovalRequests(over);
+    return waiting;
+  }
+
+  private async read(request: ApprovalRequest): Promise<WaitingApproval | undefined> {
+    const [journal] = await this.deps.store.readOutlines([request.turn_id]);
+    return journal && this.describe(request, journal);
   }
 
   private async describe(
@@ -130,4 +132,15 @@ export class Approvals {
     const about = { turn_id, tool_call_id, tool: tool_name };
     this.deps.actions.note({ audit: 'approval_shown', user_id: user.id, ...about });
   }
+}
+
+/** The first of each user, then the second of each: many calls of one user do not hide another's. */
+function eachInTurn(requests: readonly ApprovalRequest[]): ApprovalRequest[] {
+  const counts = new Map<string, number>();
+  const ranked = requests.map((request) => {
+    const rank = counts.get(request.user_id) ?? 0;
+    counts.set(request.user_id, rank + 1);
+    return { request, rank };
+  });
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ request }) => request);
 }

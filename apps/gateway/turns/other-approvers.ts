@@ -11,7 +11,7 @@ export interface OtherApproversDeps {
   /** That rules of tools name for approvers: nobody else is even looked for. */
   approverRoles: ReadonlySet<string>;
   actions: Pick<ActionLog, 'note'>;
-  onAnswered(): void;
+  onAnswered(toolCallId: string): void;
 }
 
 /**
@@ -61,7 +61,7 @@ export class OtherApprovers {
     actions.note({ audit: 'approval_given', user_id: user.id, ...about });
     // The list of what waits removes it otherwise.
     await store.removeApprovalRequests([tool_call_id]).catch(() => undefined);
-    onAnswered();
+    onAnswered(tool_call_id);
   }
 
   private async rolesOf(user: User): Promise<string[]> {

@@ -94,6 +94,13 @@ describe('images of a request', () => {
     expect(shown.every((ids, i) => ids.at(-1) === many[i]!._id)).toBe(true);
   });
 
+  it('belong to this conversation also once another one has loaded them', async () => {
+    const images = create();
+    const theirs = keep(10, 10, 'conv_2');
+    expect((await images.load('conv_2', [showing(theirs)]))?.size).toBe(1);
+    expect((await images.load(CONVERSATION, [showing(theirs)]))?.size).toBe(0);
+  });
+
   it('belong to this conversation, exist, and are not too large', async () => {
     const wide = keep(8_001);
     const foreign = keep(4, 4, 'conv_2');

@@ -77,9 +77,11 @@ export class RequestImages {
     const loaded = new Map<string, ModelImage>();
     await Promise.all(
       ids.map(async (id) => {
-        const image = this.cache.get(id) ?? (await this.read(conversationId, id));
+        // A picture belongs to its conversation, also once it is cached.
+        const key = JSON.stringify([conversationId, id]);
+        const image = this.cache.get(key) ?? (await this.read(conversationId, id));
         if (!image) return;
-        this.cache.set(id, image);
+        this.cache.set(key, image);
         loaded.set(id, image);
       }),
     );

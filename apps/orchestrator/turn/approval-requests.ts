@@ -5,7 +5,10 @@ import { approvalExpiry, type CallDecision } from '#turn';
 export class ApprovalRequests {
   private readonly kept = new Set<string>();
 
-  constructor(private readonly store: Pick<Store, 'keepApprovalRequest'>) {}
+  constructor(
+    private readonly store: Pick<Store, 'keepApprovalRequest'>,
+    private readonly userId: string,
+  ) {}
 
   /** Of these calls, those that wait for approval by others; each once. */
   async keep(calls: readonly CallDecision[]): Promise<void> {
@@ -20,7 +23,8 @@ export class ApprovalRequests {
     const { turn_id, conversation_id, at } = step;
     const { tool_call_id: _id, approvers = [] } = call;
     const due_at = Date.parse(approvalExpiry(step, call));
-    await this.store.keepApprovalRequest({ _id, turn_id, conversation_id, approvers, at, due_at });
+    const place = { turn_id, conversation_id, user_id: this.userId };
+    await this.store.keepApprovalRequest({ _id, ...place, approvers, at, due_at });
     this.kept.add(_id);
   }
 }

@@ -55,7 +55,7 @@ export class TurnDriver {
     const { memory, claimAttempt } = work;
     const prices = settings.modelPrices;
     this.usage = new TurnUsage({ store, dayBudgets, prices, clock }, memory.journal.turn, claimAttempt);
-    this.approvals = new ApprovalRequests(store);
+    this.approvals = new ApprovalRequests(store, memory.journal.turn.user_id);
     this.commits = new StepCommits(ports, work, this.usage);
     this.modelStep = new ModelStep(deps, validator, work, this.usage);
     const wake = () => this.mailbox.post((mail) => (mail.released = true));

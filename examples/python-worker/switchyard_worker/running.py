@@ -19,6 +19,8 @@ LOOK_AT_TIME_S = 0.5
 MAX_QUESTION_S = 900
 MAX_RESULT_BYTES = 900_000
 """A message may have 1 MiB, with all that is around the result."""
+MAX_RESULT_DEPTH = 28
+"""A message may have 32 levels."""
 
 
 class Ended(Exception):
@@ -186,6 +188,22 @@ def bounded(returned: Any) -> Result:
         size = len(json.dumps(result.to_body(), allow_nan=False).encode())
     except (TypeError, ValueError, RecursionError):
         raise ToolError("ToolExecutionError", "The tool returned a value that is not JSON.") from None
+    if depth_of(result.to_body()) > MAX_RESULT_DEPTH:
+        raise ToolError("ToolExecutionError", f"The tool's result nests more than {MAX_RESULT_DEPTH} levels.")
     if size > MAX_RESULT_BYTES:
         raise ToolError("ToolExecutionError", f"The result has {size} bytes; at most {MAX_RESULT_BYTES} are sent.")
     return result
+
+
+def depth_of(value: Any) -> int:
+    """Level by level: the value may be deeper than Python's stack."""
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        level = [
+            child
+            for item in level
+            for child in (item.values() if isinstance(item, dict) else item)
+            if isinstance(child, (dict, list, tuple))
+        ]
+    return depth

@@ -10,6 +10,8 @@ export const approvalRequestSchema = z.object({
   _id: toolCallIdSchema,
   turn_id: idSchema,
   conversation_id: idSchema,
+  /** Of the turn. */
+  user_id: z.string(),
   /** Of these roles one is required to answer. */
   approvers: rolesSchema,
   at: timestampSchema,

@@ -6,6 +6,8 @@ import type { Artifact, Body } from '#contracts';
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 /** A worker that was lost sends no more parts. */
 const FORGOTTEN_AFTER_MS = 60_000;
+/** What an unfinished artifact costs, however little of it has come. */
+const ENTRY_BYTES = 4_096;
 
 interface Unfinished {
   parts: Buffer[];
@@ -20,7 +22,7 @@ export class ArtifactParts {
   constructor(now: () => number) {
     this.unfinished = new LRUCache({
       maxSize: MAX_KEPT_BYTES,
-      sizeCalculation: ({ bytes }) => Math.max(1, bytes),
+      sizeCalculation: ({ bytes }) => ENTRY_BYTES + bytes,
       ttl: FORGOTTEN_AFTER_MS,
       perf: { now },
     });

@@ -1,15 +1,22 @@
 import { LRUCache } from 'lru-cache';
-import type { ArtifactReference, Body, CallTicket, LedgerAnswers, ToolResult } from '#contracts';
+import {
+  MAX_QUESTIONS,
+  type ArtifactReference,
+  type Body,
+  type CallTicket,
+  type LedgerAnswers,
+  type ToolResult,
+} from '#contracts';
 import type { KnownSwitches, Ports } from '#journal';
+import { OneByOne } from '#limits';
 import type { WorkerGroup } from '#messaging';
-import { makeArtifact, MAX_INLINE_BYTES, toToolResult } from '#tools';
-import { timestampOf } from '#time';
-import { attemptsOf, mayRunAgain, toolsetOf } from '#turn';
+import { MAX_INLINE_BYTES, toToolResult } from '#tools';
+import { attemptsOf, inputId, mayRunAgain, toolsetOf } from '#turn';
 import { CallOutput } from '../output/call-output.js';
 import type { BoundedResult, Claimed, WorkerCall } from '../port/call-ledger.port.js';
 import { StoreLedger } from '../store-ledger/store-ledger.js';
 import type { CallTokens } from '../token/call-tokens.js';
-import { ArtifactParts } from './artifact-parts.js';
+import { CallArtifacts } from './call-artifacts.js';
 import { LedgerCalls } from './ledger-calls.js';
 import { OwnedAttempts } from './owned-attempts.js';
 
@@ -17,6 +24,8 @@ import { OwnedAttempts } from './owned-attempts.js';
 const MAX_TIME_ERROR_MS = 60_000;
 const MAX_PROGRESSED = 20_000;
 const MAX_PROBLEM_LENGTH = 2_000;
+const GONE = 'The call is gone with its conversation.';
+const ENDED = 'The call has ended.';
 
 export interface CallVerbsOptions {
   /** Whose store and bus serve the workers. */
@@ -41,14 +50,15 @@ interface Asked {
 export class CallVerbs {
   private readonly calls: LedgerCalls;
   private readonly attempts: OwnedAttempts;
-  private readonly parts: ArtifactParts;
+  private readonly artifacts: CallArtifacts;
   private readonly progressed = new LRUCache<string, number>({ max: MAX_PROGRESSED });
+  private readonly asking = new OneByOne();
 
   constructor(private readonly options: CallVerbsOptions) {
-    const { store, clock } = options.ports;
+    const { store } = options.ports;
     this.calls = new LedgerCalls(store);
     this.attempts = new OwnedAttempts(store);
-    this.parts = new ArtifactParts(() => clock.now());
+    this.artifacts = new CallArtifacts(options.ports);
   }
 
   /** Why this worker's group may not ask about the call; undefined if it may. */
@@ -99,7 +109,9 @@ export class CallVerbs {
     return {};
   }
 
-  async refuse({ worker, call: ticket, result, unclaimed }: Body<'ledger.refuse'>): Promise<Answer> {
+  async refuse(body: Body<'ledger.refuse'>): Promise<Answer | Refused> {
+    const { worker, call: ticket, result, unclaimed } = body;
+    if (result.status !== 'failure') return { refused: 'A call that does not start has failed.' };
     const asked = await this.find(worker, ticket);
     if (!asked) return { refuse: { ended: true } };
     const bounded = await this.bound(asked, result);
@@ -118,10 +130,23 @@ export class CallVerbs {
     return { stand_back: await asked.ledger.standBack(asked.call, { attempt, first, hasRun, neverStarted }) };
   }
 
-  async ask(body: Body<'ledger.ask'>): Promise<Answer | Refused> {
+  /** One question of a call at a time: each looks for a free number. */
+  ask(body: Body<'ledger.ask'>): Promise<Answer | Refused> {
+    return this.asking.run(body.call.tool_call_id, () => this.askNext(body));
+  }
+
+  private async askNext(body: Body<'ledger.ask'>): Promise<Answer | Refused> {
     const { worker, call: ticket, message, schema, after, expire_ms: expireMs } = body;
-    const asked = await this.find(worker, ticket);
-    if (!asked) return { refused: 'The call is gone with its conversation.' };
+    const { store } = this.options.ports;
+    const lastId = inputId(ticket.tool_call_id, 'question', MAX_QUESTIONS);
+    const [asked, outcome, last] = await Promise.all([
+      this.find(worker, ticket),
+      store.getOutcome(ticket.tool_call_id),
+      store.getAnswer(lastId),
+    ]);
+    if (!asked) return { refused: GONE };
+    if (outcome) return { refused: ENDED };
+    if (last) return { refused: `A call asks at most ${MAX_QUESTIONS} questions.` };
     const { number, expiresAt, answer } = await asked.ledger.ask(
       asked.call,
       { message, schema },
@@ -131,26 +156,24 @@ export class CallVerbs {
   }
 
   async reply({ worker, call: ticket, number, give_up }: Body<'ledger.reply'>): Promise<Answer | Refused> {
-    const asked = await this.find(worker, ticket);
-    if (!asked) return { refused: 'The call is gone with its conversation.' };
+    const question = inputId(ticket.tool_call_id, 'question', number);
+    const [asked, isAsked] = await Promise.all([
+      this.find(worker, ticket),
+      this.options.ports.store.getAnswer(question),
+    ]);
+    if (!asked) return { refused: GONE };
+    if (!isAsked) return { refused: 'The call has asked no such question.' };
     const { ledger, call } = asked;
     const answer = await (give_up ? ledger.giveUpAsking(call, number) : ledger.answerOf(call, number));
     return { reply: { answer } };
   }
 
   async artifact(body: Body<'ledger.artifact'>): Promise<Answer | Refused> {
-    const { worker, call: ticket, artifact, parts } = body;
-    const added = this.parts.add(body);
-    if ('next' in added) return { artifact: added };
-    const asked = await this.find(worker, ticket);
-    if (!asked) return { artifact: { next: parts } };
-    const { user_id, conversation_id, turn_id, tool_call_id } = ticket;
-    const place = { user_id, conversation_id, turn_id, tool_call_id };
-    const attachment = { content: added.whole, contentType: artifact.content_type, name: artifact.name };
-    const row = makeArtifact(place, attachment, timestampOf(this.options.ports.clock));
-    if (row._id !== artifact._id) return { refused: 'The artifact is not what its id says.' };
-    await asked.ledger.putArtifact(asked.call, row);
-    return { artifact: { next: parts } };
+    const added = await this.artifacts.add(body);
+    if (!('row' in added)) return 'refused' in added ? added : { artifact: added };
+    const asked = await this.find(body.worker, body.call);
+    await asked?.ledger.putArtifact(asked.call, added.row);
+    return { artifact: { next: body.parts } };
   }
 
   /** A number that was seen before is not told again. */

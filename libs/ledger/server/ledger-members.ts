@@ -1,18 +1,24 @@
 import {
   ALL_PROCESSES,
+  groupOf,
   newMessage,
   type Body,
   type LedgerAnswers,
   type Message,
+  type ProcessLoad,
   type Switch,
 } from '#contracts';
 import type { KnownSwitches, Ports } from '#journal';
+import { OneByOne } from '#limits';
 import { ledgerQueueName, type WorkerGroup } from '#messaging';
 import type { Timer } from '#time';
 import { toolsetOf } from '#turn';
 import type { Answer, Refused } from './call-verbs.js';
 
 const PULSE_INTERVAL_MS = 2_000;
+/** Workers of one group that have a row. */
+const MAX_MEMBERS = 200;
+const REMOVE_INTERVAL_MS = 5_000;
 
 export interface LedgerMembersOptions {
   ports: Ports;
@@ -25,6 +31,8 @@ export interface LedgerMembersOptions {
 /** The part in the fleet of workers without the store: their rows, beats and offers. */
 export class LedgerMembers {
   private timer: Timer | undefined;
+  private readonly joining = new OneByOne();
+  private removedAt = -Infinity;
 
   constructor(private readonly options: LedgerMembersOptions) {}
 
@@ -44,12 +52,13 @@ export class LedgerMembers {
     this.timer?.cancel();
   }
 
-  async beat(body: Body<'ledger.beat'>, group: WorkerGroup): Promise<Answer> {
-    const { worker, number, host, version, started_at, load } = body;
+  async beat(body: Body<'ledger.beat'>, group: WorkerGroup): Promise<Answer | Refused> {
+    const { worker, number, load } = body;
     const { store, clock } = this.options.ports;
-    if (number === 0)
-      await store.insertProcess({ _id: worker, role: 'worker', host, beat: 0, version, started_at });
-    const known = number === 0 ? 'beaten' : await store.beatTo(worker, number, load);
+    // One at a time: together they must not be more than a group may have.
+    if (number === 0 && !(await this.joining.run(group.name, () => this.join(body, group))))
+      return { refused: `Group ${group.name} has ${MAX_MEMBERS} workers already.` };
+    const known = number === 0 ? 'beaten' : await store.beatTo(worker, number, load && loadOf(load, group));
     const toolsets = body.toolsets.filter((toolset) => group.toolsets.includes(toolset));
     const workers = toolsets.map((toolset) => [toolset, this.options.workersOf(toolset)] as const);
     const beat: LedgerAnswers['beat'] = {
@@ -59,6 +68,28 @@ export class LedgerMembers {
       workers: Object.fromEntries(workers),
     };
     return { beat };
+  }
+
+  /** False when the group has too many. Each row is read by every process at every beat. */
+  private async join(body: Body<'ledger.beat'>, { name }: WorkerGroup): Promise<boolean> {
+    const { worker, host, version, started_at } = body;
+    const { store } = this.options.ports;
+    const own = (await store.listProcesses()).filter(({ _id }) => groupOf(_id) === name);
+    if (own.length >= MAX_MEMBERS && !own.some(({ _id }) => _id === worker)) {
+      await this.removeDead(own.map(({ _id }) => _id));
+      return false;
+    }
+    await store.insertProcess({ _id: worker, role: 'worker', host, beat: 0, version, started_at });
+    return true;
+  }
+
+  /** So that a group that is full of dead workers has room soon. */
+  private async removeDead(ids: readonly string[]): Promise<void> {
+    const { store, peers, clock } = this.options.ports;
+    if (clock.now() - this.removedAt < REMOVE_INTERVAL_MS) return;
+    this.removedAt = clock.now();
+    const isDead = await Promise.all(ids.map((id) => peers.isDead(id)));
+    await Promise.all(ids.filter((_, i) => isDead[i]).map((id) => store.removeProcess(id)));
   }
 
   async leave({ worker }: Body<'ledger.leave'>): Promise<Answer> {
@@ -107,6 +138,12 @@ export class LedgerMembers {
   private async tellAll(message: Message): Promise<void> {
     await Promise.all(ALL_PROCESSES.map((key) => this.options.ports.bus.send(key, message)));
   }
+}
+
+/** What a worker may tell of itself: how its group's toolsets go. */
+function loadOf({ draining, toolsets = {} }: ProcessLoad, group: WorkerGroup): ProcessLoad {
+  const own = Object.entries(toolsets).filter(([name]) => group.toolsets.includes(name));
+  return { ...(draining !== undefined && { draining }), toolsets: Object.fromEntries(own) };
 }
 
 function concerns({ kind, name }: Switch, worker: string, toolsets: readonly string[]): boolean {

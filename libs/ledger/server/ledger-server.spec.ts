@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   completeResult,
   newMessage,
@@ -16,7 +16,7 @@ import {
   turnRow,
   type TestPorts,
 } from '#journal/testing';
-import { MAX_INLINE_BYTES } from '#tools';
+import { makeArtifact, MAX_INLINE_BYTES } from '#tools';
 import { Ledger } from './ledger.js';
 
 const GROUP = { name: 'lab', toolsets: ['math'] };
@@ -109,5 +109,70 @@ describe('a request that cannot be read', () => {
   it('is refused with the reason', async () => {
     const reason = 'body: attempt: is required';
     expect(await ask('ledger.unreadable', { reason })).toMatchObject({ refused: reason });
+  });
+});
+
+describe('a worker that asks for too much', () => {
+  const question = (message: string) => ({
+    ...{ call: ticket(), message, after: 0, expire_ms: 1_000 },
+    schema: { type: 'object', properties: { a: { type: 'string' } } },
+  });
+
+  it('ends no call as a success that nobody has claimed', async () => {
+    const result = completeResult({ status: 'success', data: {} });
+    expect(await ask('ledger.refuse', { call: ticket(), result, unclaimed: false })).toHaveProperty(
+      'refused',
+    );
+    expect(await ports.store.listOutcomes([TURN_ID])).toEqual([]);
+  });
+
+  it('asks at most 100 questions of a call, and none of one that has ended', async () => {
+    const numbers = [];
+    for (let i = 1; i <= 100; i++)
+      numbers.push((await ask('ledger.ask', question(`Question ${i}`))).ask?.number);
+    expect(numbers).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
+    expect(await ask('ledger.ask', question('One more'))).toHaveProperty('refused');
+    await settle({ status: 'success', data: {} });
+    expect(await ask('ledger.ask', question('Question 1'))).toMatchObject({ refused: 'The call has ended.' });
+  });
+
+  it('gives up no question that was never asked', async () => {
+    const reply = { call: ticket(), number: 1, give_up: true };
+    expect(await ask('ledger.reply', reply)).toHaveProperty('refused');
+    await ask('ledger.ask', question('Question 1'));
+    expect(await ask('ledger.reply', reply)).toMatchObject({ reply: { answer: { action: 'cancel' } } });
+  });
+
+  it('keeps no artifact for a call that has ended', async () => {
+    await settle({ status: 'success', data: {} });
+    const { _id, content, content_type, size, hash } = makeArtifact(
+      { ...ticket(), user_id: 'user_1' },
+      { content: 'late', contentType: 'text/plain' },
+      new Date(0).toISOString(),
+    );
+    const { turn_id, conversation_id, tool_call_id } = ticket();
+    const artifact = { _id, content_type, size, hash, turn_id, conversation_id, tool_call_id };
+    const answer = await ask('ledger.artifact', { call: ticket(), artifact, part: 0, parts: 1, content });
+    expect(answer).toMatchObject({ artifact: { next: 1 } });
+    expect(await ports.store.getArtifact(_id)).toBeNull();
+  });
+
+  it('has as many rows as a group may have workers, and tells only of its own toolsets', async () => {
+    const beat = (worker: string, number: number, load?: object) =>
+      ask('ledger.beat', {
+        ...{ worker, number, host: 'h', version: '1', toolsets: ['math'], load },
+        started_at: new Date(0).toISOString(),
+      });
+    for (let i = 0; i < 200; i++) await beat(`worker-lab--${i}`, 0);
+    expect(await beat('worker-lab--new', 0)).toHaveProperty('refused');
+    const pace = { running: 1, slots: 2, per_second: 0 };
+    await beat('worker-lab--7', 1, { turns: 9, toolsets: { math: pace, other: pace } });
+    const rows = await ports.store.listProcesses();
+    expect(rows).toHaveLength(200);
+    expect(rows.find(({ _id }) => _id === 'worker-lab--7')?.load).toEqual({ toolsets: { math: pace } });
+    for (let i = 0; i < 5; i++) ports.dead.add(`worker-lab--${i}`);
+    jest.spyOn(ports.clock, 'now').mockReturnValue(ports.clock.now() + 10_000);
+    await beat('worker-lab--new', 0);
+    expect((await beat('worker-lab--new', 0)).beat).toMatchObject({ known: 'beaten' });
   });
 });

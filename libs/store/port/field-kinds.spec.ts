@@ -139,6 +139,7 @@ const STORED = {
   approval_requests: {
     turn_id: 'text',
     conversation_id: 'text',
+    user_id: 'text',
     approvers: 'json',
     at: 'text',
     due_at: 'number',

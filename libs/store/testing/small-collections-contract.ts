@@ -57,7 +57,8 @@ export function describeSmallCollections(store: () => Store): void {
 
   describe('requests for approval', () => {
     it('are kept as they came first, listed oldest first, and removed by id or when they are due', async () => {
-      const place = { turn_id: makeId(), conversation_id: makeId(), approvers: ['chief', 'a \u{1F4A5}'] };
+      const ids = { turn_id: makeId(), conversation_id: makeId(), user_id: makeId() };
+      const place = { ...ids, approvers: ['chief', 'a \u{1F4A5}'] };
       const rows = [3, 1, 2].map((n) => ({
         ...{ _id: makeCallId(), ...place },
         ...{ at: `2020-01-0${n}T00:00:00.000Z`, due_at: n },

@@ -32,8 +32,9 @@ export function startOfEnded(end: {
   duration_ms: number;
   ended_at: string;
 }): string | undefined {
-  if (end.attempt === 0) return undefined;
-  return new Date(Date.parse(end.ended_at) - end.duration_ms).toISOString();
+  const startedAt = new Date(Date.parse(end.ended_at) - end.duration_ms);
+  // A worker may have told any duration.
+  return end.attempt === 0 || Number.isNaN(startedAt.getTime()) ? undefined : startedAt.toISOString();
 }
 
 /** `tool_complete` or `tool_error` for an outcome. */

@@ -39,7 +39,7 @@ function gateway({ room = Infinity } = {}) {
     prolongBinding: store.prolongBinding.bind(store),
   };
   const kept = { keptMs: CONNECTION_KEPT_MS, clock: { wall: () => now } };
-  const find = (id: string) => Promise.resolve({ id, name: id, tools: [] });
+  const find = (_user: unknown, id: string) => Promise.resolve({ id, name: id, tools: [] });
   const connections = new Connections({
     random: new SystemRandom(),
     servers: { find, findLive: find } as never,

@@ -344,13 +344,16 @@ describe('npm run switchyard -- users', () => {
     const bob = (await register(other(2))).body.id as string;
     const [operator, user] = [await tokenOf(), await tokenOf(other(2) as typeof ANN)];
     const listed = (await run(['users', 'list'], operator)).split('\n');
-    expect(listed[0]).toMatch(/^NUMBER +ID +USERNAME +EMAIL +ROLE +ACTIVE +SINCE$/);
+    expect(listed[0]).toMatch(/^NUMBER +ID +USERNAME +EMAIL +ROLE +ROLES +ACTIVE +SINCE$/);
     expect(listed[1]).toMatch(new RegExp(`^1 +${ann} +Ann +ann@example.org +operator +yes +\\d{4}-`));
     expect(listed[2]).toMatch(new RegExp(`^2 +${bob} +user 2 +user2@example.org +user +yes +`));
     const set = (...args: string[]) => run(['users', 'set', bob, ...args], operator);
     expect(await set('--active', 'no')).toMatch(/ user +no /);
     expect(await set('--role', 'operator')).toMatch(/ operator +no /);
     expect(await set('--active', 'yes')).toMatch(/ operator +yes /);
+    expect(await set('--roles', 'finance, chief')).toMatch(/ operator +finance,chief +yes /);
+    expect(await set('--roles', '')).toMatch(/ operator +yes /);
+    await expect(set('--roles', 'operator')).rejects.toThrow('`operator` is given by `role`');
     expect(JSON.parse(await run(['users', 'list', '--json'], user))).toHaveLength(2);
     await expect(run(['users', 'set', bob, '--active', 'no'], user)).rejects.toThrow('Ask another operator');
     await expect(run(['users', 'set', 'x', '--role', 'user'], user)).rejects.toThrow('nothing with this id');

@@ -93,6 +93,7 @@ describe('a round of the sweeper', () => {
       'store.removeExpiredBindings',
       'store.removeUsageBefore',
       'store.removeOldDeadLetters',
+      'store.removeApprovalRequestsBefore',
     ]);
   });
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { idSchema, type Account, type AccountRole } from '#contracts';
 import type { Store } from '#store';
 import { timestampOf, type Random, type Time } from '#time';
-import type { User } from '../auth/user.js';
+import { OPERATOR_ROLE, type User } from '../auth/user.js';
 import { notFound, RequestError } from '../../errors/request-error.js';
 import { emailKey, keyOfName, lookKey, usernameKey } from './account-keys.js';
 import { invitationGone, registrationClosed, type Admission } from './registration.js';
@@ -126,6 +126,8 @@ export class Accounts {
     if (!account) throw notFound();
     if (id === operator.id)
       throw new RequestError('forbidden', 'You cannot change your own account. Ask another operator.');
+    if (change.roles?.includes(OPERATOR_ROLE))
+      throw new RequestError('invalid', 'roles: `operator` is given by `role`.');
     const { role = account.role, roles = account.roles, is_active = account.is_active } = change;
     const changed = { role, is_active, ...(roles && { roles }) };
     await this.store.updateAccount(id, changed);

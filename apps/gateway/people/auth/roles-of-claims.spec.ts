@@ -29,6 +29,6 @@ it('never make an operator, and an operator always has that role', () => {
   expect(rolesOf({ groups: ['sales'] }, true)).toEqual(['operator', 'sales']);
 });
 
-it('are no more than 100', () => {
-  expect(rolesOf({ groups: Array.from({ length: 500 }, (_, i) => `group ${i}`) })).toHaveLength(100);
+it('are all that the token names', () => {
+  expect(rolesOf({ groups: Array.from({ length: 500 }, (_, i) => `group ${i}`) })).toHaveLength(500);
 });

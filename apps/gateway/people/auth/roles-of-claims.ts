@@ -1,4 +1,4 @@
-import { isObject, MAX_ROLES, userRoleSchema } from '#contracts';
+import { isObject, userRoleSchema } from '#contracts';
 import { OPERATOR_ROLE } from './user.js';
 
 /**
@@ -13,7 +13,7 @@ export function rolesOfClaims(
 ): string[] {
   const named = names.flatMap((name) => valuesOf(claims[name] ?? valueAt(claims, name.split('.'))));
   const roles = named.filter((role) => role !== OPERATOR_ROLE && userRoleSchema.safeParse(role).success);
-  return [...new Set([...(isOperator ? [OPERATOR_ROLE] : []), ...(roles as string[])])].slice(0, MAX_ROLES);
+  return [...new Set([...(isOperator ? [OPERATOR_ROLE] : []), ...(roles as string[])])];
 }
 
 function valuesOf(claim: unknown): unknown[] {
