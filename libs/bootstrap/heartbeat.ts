@@ -87,9 +87,13 @@ export class Heartbeat {
    * until now; then with its next beat. After `stop`, at once. True if it had to wait: what it knows may be old.
    */
   async beKnown(): Promise<boolean> {
-    if (this.isStopped || isKnownToLive(this.lastBegun, this.moment())) return false;
-    await new Promise<void>((resolve) => this.waiting.add(resolve));
-    return true;
+    let hasWaited = false;
+    // A beat that was acknowledged late says nothing about now.
+    while (!this.isStopped && !isKnownToLive(this.lastBegun, this.moment())) {
+      hasWaited = true;
+      await new Promise<void>((resolve) => this.waiting.add(resolve));
+    }
+    return hasWaited;
   }
 
   /** Stops beating and removes the row, which tells every process that this one is dead. */
