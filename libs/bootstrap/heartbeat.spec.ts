@@ -146,6 +146,19 @@ describe('Heartbeat', () => {
     expect(beats).toEqual([before! + 1]);
   });
 
+  it('is not known by a beat that is acknowledged late, but by the next one', async () => {
+    store.delayMs = 9_000;
+    await clock.advance(9_000);
+    let isKnown = false;
+    void heartbeat.beKnown().then(() => (isKnown = true));
+    // The first slow beat began at 2 s.
+    await clock.advance(2_500);
+    expect([beat(), isKnown]).toEqual([1, false]);
+    store.delayMs = 0;
+    await clock.advance(12_000);
+    expect(isKnown).toBe(true);
+  });
+
   it('releases callers that wait for a beat when it stops', async () => {
     store.fails = true;
     await clock.advance(60_000);
