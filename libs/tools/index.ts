@@ -35,7 +35,7 @@ export { canonicalHash, definitionHash } from './canonical-hash.js';
 export { Catalogue, DEFAULT_CONCURRENCY, ROLL_CALL } from './catalogue.js';
 export { describeOffer } from './describe-offer.js';
 export { LostWorkers, type LostWorkersDeps } from './lost-workers.js';
-export { findUnknownEntries, Offer, type OfferRule } from './offer.js';
+export { findUnknownEntries, hasRequiredRole, Offer, type OfferRule } from './offer.js';
 export { majorOf } from './versions.js';
 export { compareWithOffered } from './compare-with-offered.js';
 export { toolPage } from './tool-page.js';

@@ -48,8 +48,7 @@ export class Offer {
   whyNot(tool: CatalogTool): string | undefined {
     const { isPaused, rolesFor, roles = [] } = this.conditions;
     const required = rolesFor?.(tool.name);
-    if (required && !required.some((role) => roles.includes(role)))
-      return `${tool.name} is not offered to this user.`;
+    if (!hasRequiredRole(required, roles)) return `${tool.name} is not offered to this user.`;
     if (isPaused?.(tool.name)) return `${tool.name} is paused by an operator.`;
     for (const { by, allows, blocks, keepsBack } of this.rules) {
       if (blocks?.(tool) || keepsBack?.(tool)) return `${tool.name} is blocked by this ${by}.`;
@@ -62,6 +61,11 @@ export class Offer {
   filter(tools: readonly CatalogTool[]): CatalogTool[] {
     return tools.filter((tool) => this.whyNot(tool) === undefined);
   }
+}
+
+/** Without required roles everybody may; otherwise one of them is enough. */
+export function hasRequiredRole(required: readonly string[] | undefined, roles: readonly string[]): boolean {
+  return required === undefined || required.some((role) => roles.includes(role));
 }
 
 /** Entries that name none of these tools: likely mistakes. */

@@ -10,7 +10,15 @@ import {
 } from '#contracts';
 import type { Bus } from '#messaging';
 import { pollUntil, type Time } from '#time';
-import { Catalogue, describeOffer, LostWorkers, Offer, ROLL_CALL, type LostWorkersDeps } from '#tools';
+import {
+  Catalogue,
+  describeOffer,
+  hasRequiredRole,
+  LostWorkers,
+  Offer,
+  ROLL_CALL,
+  type LostWorkersDeps,
+} from '#tools';
 import type { User } from '../people/auth/user.js';
 import type { Roles } from '../people/roles.js';
 
@@ -126,8 +134,7 @@ export class OfferedTools {
   }
 
   private isFor(toolName: string, roles: readonly string[]): boolean {
-    const required = this.rules.access?.rolesFor(toolName);
-    return required === undefined || required.some((role) => roles.includes(role));
+    return hasRequiredRole(this.rules.access?.rolesFor(toolName), roles);
   }
 
   /** Toolsets that a worker has hosted while this gateway runs. */
