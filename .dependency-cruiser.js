@@ -1,5 +1,5 @@
 const libs =
-  'contracts|turn|journal|ledger|messaging|store|llm|demo-model|tools|toolsets|mcp|observability|bootstrap|faults|limits|time|tracing';
+  'contracts|connections|turn|journal|ledger|messaging|store|llm|demo-model|tools|toolsets|mcp|observability|bootstrap|faults|limits|time|tracing';
 /** A vendor SDK has one home; everything else sees our port. */
 const homes = {
   amqplib: '^libs/messaging/rabbitmq/',

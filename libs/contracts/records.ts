@@ -20,5 +20,6 @@ export * from './records/dead-letter.js';
 export * from './records/fact.js';
 export * from './records/account.js';
 export * from './records/binding.js';
+export * from './records/connection.js';
 export * from './records/usage.js';
 export * from './records/journal.js';

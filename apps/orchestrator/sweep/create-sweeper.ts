@@ -3,7 +3,7 @@ import type { OrchestratorDeps, OrchestratorSettings } from '../deps/orchestrato
 import { DeletedConversations } from './deleted-conversations.js';
 import { DueTurns } from './due-turns.js';
 import { ExpiredBindings } from './expired-bindings.js';
-import { oldApprovalRequests, oldDeadLetters, oldUsage } from './old-rows.js';
+import { oldApprovalRequests, oldConnections, oldDeadLetters, oldUsage } from './old-rows.js';
 import { Sweeper } from './sweeper.js';
 import type { TurnHints } from './turn-hints.js';
 
@@ -25,6 +25,7 @@ export function createSweeper(ports: Ports, { settings, peers, wake, hints }: Sw
     oldUsage(store, settings.usage.keepDays),
     oldDeadLetters(store, settings.deadLetterDays),
     oldApprovalRequests(store),
+    oldConnections(store),
   ];
   return new Sweeper(ports, swept, (durationMs) => peers.listUnchangedFor(durationMs));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { oldApprovalRequests, oldDeadLetters, oldUsage } from './old-rows.js';
+import { oldApprovalRequests, oldConnections, oldDeadLetters, oldUsage } from './old-rows.js';
 
 const NOW = Date.parse('2026-03-31T13:00:00.000Z');
 const MINUTE_MS = 60_000;
@@ -49,6 +49,18 @@ describe('requests for approval', () => {
       [NOW, 100],
       [NOW + 11 * MINUTE_MS, 100],
     ]);
+  });
+});
+
+describe('connections that were not finished', () => {
+  it('are removed after their time', async () => {
+    const asked: [string, number][] = [];
+    const removeExpiredConnections = async (before: string, limit: number) => {
+      asked.push([before, limit]);
+      return 0;
+    };
+    await oldConnections({ removeExpiredConnections }).sweep(NOW);
+    expect(asked).toEqual([['2026-03-31T13:00:00.000Z', 100]]);
   });
 });
 

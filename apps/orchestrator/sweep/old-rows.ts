@@ -49,6 +49,16 @@ export function oldApprovalRequests(store: Pick<Store, 'removeApprovalRequestsBe
   });
 }
 
+/** Of connections: what was not finished in time. */
+export function oldConnections(store: Pick<Store, 'removeExpiredConnections'>): OldRows {
+  return new OldRows({
+    days: 0,
+    batch: 100,
+    restMs: MINUTE_MS,
+    remove: (before, limit) => store.removeExpiredConnections(new Date(before).toISOString(), limit),
+  });
+}
+
 /** Dead letters that no operator has discarded. */
 export function oldDeadLetters(store: Pick<Store, 'removeOldDeadLetters'>, days: number): OldRows {
   return new OldRows({

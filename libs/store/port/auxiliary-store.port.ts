@@ -11,10 +11,11 @@ import type {
   Secret,
   Switch,
 } from '#contracts';
+import type { ConnectionStore } from './connection-store.port.js';
+import type { Inserted } from './inserted.js';
 import type { UsageStore } from './usage-store.port.js';
 
-/** An insert that exactly one process wins. `row` is the row in the store, the caller's or the winner's. */
-export type Inserted<T> = { won: boolean; row: T };
+export type { Inserted } from './inserted.js';
 
 /** The unique field whose value another account already has. */
 export type TakenField = 'id' | 'email' | 'username' | 'look' | 'number';
@@ -25,7 +26,7 @@ export interface AuditQuery extends Partial<Pick<AuditRecord, 'user_id' | 'conve
 }
 
 /** Everything stored besides the journal. Errors and durability are those of `Store`. */
-export interface AuxiliaryStore extends UsageStore {
+export interface AuxiliaryStore extends UsageStore, ConnectionStore {
   /** Inserts the artifact; an existing one stays unchanged. */
   putArtifact(row: Artifact): Promise<void>;
   getArtifact(id: string): Promise<Artifact | null>;

@@ -8,6 +8,7 @@ import {
   bindingSchema,
   catalogSchema,
   claimSchema,
+  connectionSchema,
   conversationSchema,
   deadLetterSchema,
   definitionSchema,
@@ -30,6 +31,7 @@ import type {
   Binding,
   Catalog,
   Claim,
+  Connection,
   Conversation,
   DeadLetter,
   Definition,
@@ -60,6 +62,7 @@ export interface Rows {
   users: Account;
   secrets: Secret;
   bindings: Binding;
+  connections: Connection;
   usage: UsageRow;
   usage_holds: UsageHold;
   switches: Switch;
@@ -139,6 +142,12 @@ export const COLLECTIONS: { [Name in CollectionName]: CollectionDefinition<Name>
     unique: [],
     indexes: [['user_id', 'dialect'], ['conversation_id'], ['expires_at']],
     caches: ['value', 'at', 'conversation_id', 'expires_at'],
+  },
+  connections: {
+    schema: connectionSchema,
+    unique: [],
+    indexes: [['user_id', 'kind'], ['expires_at']],
+    caches: ['version', 'sealed', 'server', 'at', 'expires_at'],
   },
   usage: {
     schema: usageRowSchema,

@@ -154,6 +154,17 @@ const STORED = {
     conversation_id: 'text',
     expires_at: 'text',
   },
+  connections: {
+    kind: 'text',
+    user_id: 'text',
+    server: 'json',
+    issuer: 'json',
+    resource: 'json',
+    version: 'text',
+    sealed: 'text',
+    at: 'text',
+    expires_at: 'text',
+  },
   usage: {
     user_id: 'text',
     day: 'text',

@@ -12,7 +12,8 @@ import type {
   Switch,
 } from '#contracts';
 import type { AuditQuery, AuxiliaryStore, Inserted, TakenField } from '../port/auxiliary-store.port.js';
-import { putRow, RowsUsageStore } from './rows-usage-store.js';
+import { RowsConnectionStore } from './rows-connection-store.js';
+import { putRow } from './rows-usage-store.js';
 
 /** All but its schemas. */
 const LISTED = [
@@ -22,7 +23,7 @@ const LISTED = [
 const NEWEST_FIRST = { at: 'desc', _id: 'desc' } as const;
 
 /** Everything stored besides the journal. */
-export abstract class RowsAuxiliaryStore extends RowsUsageStore implements AuxiliaryStore {
+export abstract class RowsAuxiliaryStore extends RowsConnectionStore implements AuxiliaryStore {
   async putArtifact(row: Artifact): Promise<void> {
     await this.rows.artifacts.insert(row);
   }

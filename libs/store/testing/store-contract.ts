@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import type { Store } from '../port/store.port.js';
 import { describeAccounts } from './account-contract.js';
 import { describeBoundedReads } from './bounded-reads-contract.js';
+import { describeConnections } from './connection-contract.js';
 import { describeInserts } from './insert-contract.js';
 import { describeJournalReads } from './journal-contract.js';
 import { describeRemoval } from './removal-contract.js';
@@ -29,6 +30,7 @@ export function describeStoreContract(createStore: () => Store | Promise<Store>)
     describeRemoval(store);
     describeSmallCollections(store);
     describeUserState(store);
+    describeConnections(store);
     describeAccounts(store);
     describeUsage(store);
     describeValues(store);
