@@ -26,7 +26,8 @@ export const rawTime = [
       '**/*.spec.ts',
       '**/testing/**',
       'libs/time/**',
-      // Secrets: tokens, salts, codes of invitations.
+      // Secrets: tokens, salts, codes of invitations, states and nonces.
+      'libs/connections/{sealed-row,token-keys}.ts',
       'libs/ledger/token/call-tokens.ts',
       'apps/gateway/people/accounts/{account-tokens.adapter,invitations,passwords}.ts',
       // Strikes the real process, whose signals take real time.

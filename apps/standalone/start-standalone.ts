@@ -1,4 +1,5 @@
 import type { BusIdentity, Service, StandaloneConfig } from '#bootstrap';
+import { createConnections } from '#connections';
 import { DemoModel } from '#demo-model';
 import { createModel } from '#llm';
 import type { Bus } from '#messaging';
@@ -32,6 +33,7 @@ export async function startStandalone(
   const model = createModel(config.modelEnvironment, { clock, demo, fallbacks: fallbacksOf(config) });
   const hosts = await createToolsets(config, {
     ...{ logger, metrics, store, clock, random },
+    connections: createConnections(store, config.connections, clock),
     dataDir: config.dataDir,
   });
   const asWorker = await service.join('worker', createBus);

@@ -1,4 +1,5 @@
 import { loadToolWorkerConfig, runMain } from '#bootstrap';
+import { createConnections } from '#connections';
 import { createStore } from '#store';
 import { createToolsets } from '#toolsets';
 import { joinGroup } from './process/join-group.js';
@@ -8,7 +9,11 @@ import { runWorker, type WorkerProcessOptions } from './process/run-worker.js';
 await runMain('tool worker', async () => {
   const config = loadToolWorkerConfig(process.env);
   const { journal } = config;
-  const createHosts: WorkerProcessOptions['createHosts'] = (sources) => createToolsets(config, sources);
+  const createHosts: WorkerProcessOptions['createHosts'] = (sources) => {
+    const { store, clock } = sources;
+    const connections = store && createConnections(store, config.connections, clock);
+    return createToolsets(config, { ...sources, connections });
+  };
   if ('group' in journal) return runWorker({ config, createHosts, join: joinGroup(journal.group) });
   await runWorker({
     config,

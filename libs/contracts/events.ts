@@ -138,6 +138,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     number: z.int().min(1),
     message: z.string(),
     schema: jsonObjectSchema,
+    /** In place of fields: the person gives access to an account, see `POST /api/connections/:id/start`. */
+    connection: idSchema.optional(),
     expires_at: timestampSchema,
   }),
   /** `by` is `system` when no one answered in time or the answer is no longer needed (`cancel`). */

@@ -63,6 +63,8 @@ export const callViewSchema = z.object({
       number: z.int().min(1),
       message: z.string(),
       schema: jsonObjectSchema,
+      /** In place of fields: the person gives access to an account, see `POST /api/connections/:id/start`. */
+      connection: idSchema.optional(),
     })
     .optional(),
   /** While it waits for approval by somebody else, who has one of these roles; absent: its user answers. */

@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { Connections } from '#connections';
 import type { ToolResult } from '#contracts';
 import type { Time } from '#time';
 import {
@@ -12,7 +13,9 @@ import {
   type ToolDescription,
   type ToolsetHost,
 } from '#tools';
+import { createAccess, type ServerAccess } from './access/server-access.js';
 import { CallReports } from './call/call-reports.js';
+import { metaOf } from './call/call-meta.js';
 import { toMcpResult } from './call/mcp-result.js';
 import type { McpServer } from './config/mcp-config.js';
 import { DEFAULT_TIMINGS, type McpTimings } from './config/mcp-timings.js';
@@ -32,7 +35,8 @@ import {
 import type { ConnectionWork } from './connection/mcp-instance.js';
 import { CircuitBreaker, type BreakerState, type CallEnd, type Pass } from './limits/circuit-breaker.js';
 import { describeTools } from './listing/describe-tools.js';
-import { ToolListing } from './listing/tool-listing.js';
+import { createListing } from './listing/create-listing.js';
+import type { Listing } from './listing/tool-listing.js';
 
 const BREAKER_STATES = { closed: 0, half_open: 1, open: 2 };
 
@@ -41,6 +45,7 @@ export interface McpToolsetDeps extends Time {
   logger: McpLogger;
   timings?: Partial<McpTimings>;
   metrics?: McpMetrics;
+  connections?: Connections;
 }
 
 /**
@@ -56,7 +61,8 @@ export class McpToolset implements ToolsetHost {
   version = '0.0.0';
   private offered: Tool[] = [];
   private readonly listeners: (() => void)[] = [];
-  private readonly listing: ToolListing;
+  private readonly listing: Listing;
+  private readonly access: ServerAccess | undefined;
   /** For calls that do not use the listing's connection. */
   private readonly pool: InstancePool | undefined;
   private readonly slots: Slots;
@@ -78,7 +84,8 @@ export class McpToolset implements ToolsetHost {
     this.scope = scope === 'shared' ? undefined : scope;
     this.concurrency = scope === 'shared' ? concurrency : undefined;
     const allTimings = { ...DEFAULT_TIMINGS, ...deps.timings };
-    this.listing = new ToolListing({
+    this.access = createAccess(config, deps);
+    this.listing = createListing({
       ...{ logger, metrics, clock, random },
       config: forListing(config),
       timings: allTimings,
@@ -92,7 +99,11 @@ export class McpToolset implements ToolsetHost {
         prior: () => this.listing.prior,
         onToolsChanged: () => this.listing.changed(),
       };
-      this.pool = new InstancePool(setup, scope === 'shared' ? 1 : maxInstances);
+      this.pool = new InstancePool(
+        setup,
+        scope === 'shared' ? 1 : maxInstances,
+        this.access && ((userId) => this.access!.of(userId)),
+      );
     }
     this.slots = new Slots(concurrency);
     const onState = (state: BreakerState) => {
@@ -165,12 +176,14 @@ export class McpToolset implements ToolsetHost {
     const reports = new CallReports(context, logs === 'viewers', this.deps.clock);
     let answer: CallToolResult;
     try {
-      answer = await this.withConnection(context, (connection, slot) => {
-        // A server that asks a question is alive, and a person may take an hour to answer.
-        const asker = releaseSlotWhileAsking(context, slot, () => pass.ended('answered'));
-        const options = { turnId, asker, meta: metaOf(context), observer: reports };
-        return this.judge(connection.callTool(tool, args, options), pass, signal);
-      });
+      answer = await this.withAccess(context, pass, () =>
+        this.withConnection(context, (connection, slot) => {
+          // A server that asks a question is alive, and a person may take an hour to answer.
+          const asker = releaseSlotWhileAsking(context, slot, () => pass.ended('answered'));
+          const options = { turnId, asker, meta: metaOf(context), observer: reports };
+          return this.judge(connection.callTool(tool, args, options), pass, signal);
+        }),
+      );
     } catch (error) {
       if (error instanceof ToolError) throw error;
       if (signal.aborted) throw cancelled();
@@ -181,6 +194,17 @@ export class McpToolset implements ToolsetHost {
       reports.flush();
     }
     return toMcpResult(answer, (attachment) => context.attach(attachment));
+  }
+
+  /** Of a server that acts for a person: asks its user for access if necessary. */
+  private withAccess<T>(context: ToolContext, pass: Pass, work: () => Promise<T>): Promise<T> {
+    if (!this.access) return work();
+    const ask: ToolContext['ask'] = (...asked) => {
+      // Nothing is known about the server, and a person may take an hour.
+      pass.ended('unknown');
+      return context.ask(...asked);
+    };
+    return this.access.during({ ...context, ask }, work);
   }
 
   /** Runs the work on the connection of the call's owner, as soon as that has a free slot. */
@@ -217,13 +241,4 @@ function endOf(error: unknown, signal: AbortSignal): CallEnd {
     return (signal.reason as { name?: unknown } | null)?.name === 'TimeoutError' ? 'failed' : 'unknown';
   }
   return isConnectionError(error) ? 'failed' : 'answered';
-}
-
-/** Lets a `keyed` tool recognise a call that it has run before, and any tool continue the trace. */
-function metaOf({ toolCallId, attempt, traceparent }: ToolContext): Record<string, unknown> {
-  return {
-    'switchyard/tool_call_id': toolCallId,
-    'switchyard/attempt': attempt,
-    ...(traceparent === undefined ? {} : { traceparent }),
-  };
 }

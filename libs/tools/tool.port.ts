@@ -23,6 +23,8 @@ export interface Attachment {
 export interface Question {
   message: string;
   schema: Record<string, unknown>;
+  /** Only of MCP servers that act for a person, in place of fields: what the person gives access with. */
+  connection?: string;
 }
 
 /** `cancel`: no one answered in time. Only `accept` has content, which fits the schema. */

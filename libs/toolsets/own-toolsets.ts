@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ConfigError, type OwnToolConfig } from '#bootstrap';
+import type { Connections } from '#connections';
 import { createMcpToolsets, loadMcpConfig, type McpLogger, type McpMetrics } from '#mcp';
 import { ToolSetupError, type ToolsetHost } from '#tools';
 import type { Clock, Time } from '#time';
@@ -8,6 +9,8 @@ import { loadToolFiles } from './load-tool-files.js';
 export interface OwnToolSources extends Time {
   logger: McpLogger;
   metrics?: McpMetrics;
+  /** For MCP servers that act for a person; absent: there can be none. */
+  connections?: Connections;
 }
 
 /** MCP servers often have these names. A server of the same name replaces the built-in toolset. */
@@ -29,7 +32,7 @@ export async function createOwnToolsets(
 export async function addOwnToolsets(
   builtIn: ToolsetHost[],
   config: OwnToolConfig,
-  { logger, metrics, clock, random }: OwnToolSources,
+  { logger, metrics, connections, clock, random }: OwnToolSources,
 ): Promise<ToolsetHost[]> {
   const { path, isRequired } = config.mcpConfig;
   const servers = loadMcpConfig({ path, isExplicit: isRequired });
@@ -40,7 +43,10 @@ export async function addOwnToolsets(
     ({ name }) => !taken.has(name),
   );
   const reservedNames = own.map(({ name }) => name);
-  return [...own, ...createMcpToolsets(servers, logger, { reservedNames, metrics, clock, random })];
+  return [
+    ...own,
+    ...createMcpToolsets(servers, logger, { reservedNames, metrics, connections, clock, random }),
+  ];
 }
 
 /** @param names undefined: all */

@@ -2,6 +2,7 @@ import { type Question, type Reply } from '#tools';
 import { createMcpToolsets, parseMcpConfig } from '#mcp';
 import { systemTime } from '#time';
 import { toolContext } from '../../libs/toolsets/testing/tool-context.js';
+import { giveAccess, oauthServer, openConnections } from './acting-for-a-person.js';
 
 /*
  * The client that the MCP conformance suite tests: our own toolset, told by the suite which server to talk to and
@@ -15,22 +16,29 @@ const log = (level: string) => (fields: object, message: string) =>
   process.stderr.write(`${level} ${message} ${JSON.stringify(fields)}\n`);
 const logger = { info: log('info'), warn: log('warn'), error: log('error') };
 
-const config = JSON.stringify({ mcpServers: { conformance: { url } } });
+const actsForPerson = scenario.startsWith('auth/');
+const time = systemTime();
+const connections = actsForPerson ? await openConnections(time.clock) : undefined;
+const entry = actsForPerson ? oauthServer(url, context) : { url };
+const config = JSON.stringify({ mcpServers: { conformance: entry } });
 const [toolset] = createMcpToolsets(parseMcpConfig(config, 'mcp.json', {}), logger, {
-  ...systemTime(),
+  ...time,
+  connections,
   timings: { firstTryMs: 20_000, maxPauseMs: 1000 },
 });
 
 await offered();
-for (const tool of toolset!.tools()) await callOnce(tool);
+for (const tool of toolset!.tools()) {
+  await callOnce(tool);
+  // Its server changes its issuer after the first call.
+  if (scenario === 'auth/authorization-server-migration') await callOnce(tool);
+}
 await toolset!.stop();
 process.exit(0);
 
 /** Resolves when the tools are there, or will not be. */
 async function offered(): Promise<void> {
   await toolset!.start();
-  // A server that wants OAuth never offers us any.
-  if (scenario.startsWith('auth/')) return;
   await new Promise<void>((resolve) => {
     const look = () => toolset!.tools().length > 0 && resolve();
     toolset!.onChange(look);
@@ -41,7 +49,7 @@ async function offered(): Promise<void> {
 
 async function callOnce({ definition, run }: ReturnType<NonNullable<typeof toolset>['tools']>[number]) {
   try {
-    const result = await run(argumentsFor(definition), toolContext({ ask: agree }));
+    const result = await run(argumentsFor(definition), toolContext({ ask: answer }));
     process.stderr.write(`${definition.own_name}: ${JSON.stringify(result)}\n`);
   } catch (error) {
     process.stderr.write(`${definition.own_name}: ${String(error)}\n`);
@@ -77,6 +85,10 @@ function valuesFor(properties: NonNullable<ObjectSchema['properties']>, names: s
       return [name, fallback ?? choices?.[0] ?? sample[(type ?? 'string') as keyof typeof sample]];
     }),
   );
+}
+
+function answer(question: Question): Promise<Reply> {
+  return connections ? giveAccess(connections, question) : agree(question);
 }
 
 /** A person who sends the form as it opens. */

@@ -86,7 +86,7 @@ export class CallQuestions {
   }
 }
 
-function parseQuestion({ message, schema }: GivenQuestion): Question {
+function parseQuestion({ message, schema, connection }: GivenQuestion): Question {
   const parsed = questionSchemaSchema.safeParse(schema);
   if (!parsed.success) {
     const { path, message: why } = parsed.error.issues[0]!;
@@ -97,7 +97,8 @@ function parseQuestion({ message, schema }: GivenQuestion): Question {
   const printable = toPrintable(message, MAX_MESSAGE_LENGTH);
   if (printable.trim() === '') throw invalid('The question has no message.');
   // It is compared with a stored question, and a store returns no undefined fields.
-  return { message: printable, schema: JSON.parse(JSON.stringify(parsed.data)) as QuestionSchema };
+  const asked = { message: printable, schema: JSON.parse(JSON.stringify(parsed.data)) as QuestionSchema };
+  return connection === undefined ? asked : { ...asked, connection };
 }
 
 function invalid(error_message: string): ToolError {

@@ -10,6 +10,7 @@ import {
 import { toOpsAddress, toOpsPaths, type OpsPaths } from './ops-settings.js';
 import type {
   clientVariables,
+  connectionVariables,
   ownToolVariables,
   processVariables,
   toolVariables,
@@ -82,13 +83,24 @@ export interface ToolConfig extends OwnToolConfig {
   httpFetchAllow: string[];
 }
 
-export type GatewayConfig = ProcessConfig & SharedServices & ClientConfig;
+/** Without both, nobody can give an MCP server access to an account. */
+export interface ConnectionConfig {
+  connections: {
+    /** Secrets: never logged. The first one encrypts, all decrypt. */
+    tokenKeys: string[] | undefined;
+    /** The origin at which people open the page. */
+    publicUrl: string | undefined;
+  };
+}
+
+export type GatewayConfig = ProcessConfig & SharedServices & ClientConfig & ConnectionConfig;
 export type OrchestratorConfig = ProcessConfig & SharedServices & TurnConfig;
 /** Where a worker's claims and outcomes go: into the store, or to the ledger of its group. */
 export type WorkerJournal = { mongodbUrl: string } | { group: string };
 export type ToolWorkerConfig = ProcessConfig &
   Pick<SharedServices, 'rabbitmqUrl'> &
-  ToolConfig & { journal: WorkerJournal };
+  ToolConfig &
+  ConnectionConfig & { journal: WorkerJournal };
 export type GroupWorkerConfig = ProcessConfig &
   Pick<SharedServices, 'rabbitmqUrl'> &
   OwnToolConfig & { group: string };
@@ -97,7 +109,8 @@ export type StandaloneConfig = ProcessConfig &
   Partial<SharedServices> &
   ClientConfig &
   TurnConfig &
-  ToolConfig & { dataDir: string };
+  ToolConfig &
+  ConnectionConfig & { dataDir: string };
 
 export const DEFAULT_SYSTEM_PROMPT =
   'You are a helpful assistant. Use the tools you are given when they help, and say so when a tool fails.';
@@ -145,6 +158,10 @@ export function toClientConfig(
     trustedProxies: environment.TRUSTED_PROXIES,
     dialects: environment.DIALECTS,
   };
+}
+
+export function toConnectionConfig(environment: Output<typeof connectionVariables>): ConnectionConfig {
+  return { connections: { tokenKeys: environment.TOKEN_KEYS, publicUrl: environment.PUBLIC_URL } };
 }
 
 export function toTurnConfig(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   clientVariables,
+  connectionVariables,
   groupServiceVariables,
   ownServiceVariables,
   ownToolVariables,
@@ -20,6 +21,7 @@ export const gatewayEnvironment = z.object({
   ...processVariables(3000),
   ...sharedServiceVariables,
   ...clientVariables,
+  ...connectionVariables,
 });
 
 export const orchestratorEnvironment = z.object({
@@ -31,6 +33,7 @@ export const orchestratorEnvironment = z.object({
 export const toolWorkerEnvironment = z.object({
   ...processVariables(3002),
   ...workerServiceVariables,
+  ...connectionVariables,
   ...toolVariables,
 });
 
@@ -45,6 +48,7 @@ export const standaloneEnvironment = z.object({
   ...processVariables(3000),
   ...ownServiceVariables,
   ...clientVariables,
+  ...connectionVariables,
   ...turnVariables,
   ...toolVariables,
 });

@@ -470,3 +470,39 @@ describe('a tool worker that is given secrets of other processes', () => {
     expect(loadToolWorkerConfig({ ...SERVICES, OPENAI_API_KEY: '', TOOLSETS: 'math' }).notices).toEqual([]);
   });
 });
+
+describe('the keys of tokens', () => {
+  const KEY = Buffer.alloc(32, 7).toString('base64');
+  const PUBLIC_URL = 'https://chat.example.com';
+
+  it('are read by gateways and tool workers, together with the address of the page', () => {
+    const set = { ...SERVICES, TOKEN_KEYS: `${KEY}, ${KEY.replace('B', 'C')}`, PUBLIC_URL };
+    const connections = { tokenKeys: [KEY, KEY.replace('B', 'C')], publicUrl: PUBLIC_URL };
+    for (const load of [loadGatewayConfig, loadToolWorkerConfig, loadStandaloneConfig])
+      expect(load(set)).toMatchObject({ connections });
+    expect(loadStandaloneConfig({}).connections).toEqual({ tokenKeys: undefined, publicUrl: undefined });
+    expect(loadGroupWorkerConfig({ ...set, MONGODB_URL: '', WORKER_GROUP: 'lab' })).not.toHaveProperty(
+      'connections',
+    );
+  });
+
+  it.each([
+    [{ TOKEN_KEYS: 's3cret', PUBLIC_URL }, /^TOKEN_KEYS must be .*32 bytes/],
+    [{ TOKEN_KEYS: KEY }, /^PUBLIC_URL is missing/],
+    ...[
+      'http://chat.example.com',
+      'https://chat.example.com/chat',
+      'chat.example.com',
+      'ftp://localhost',
+    ].map((url) => [{ TOKEN_KEYS: KEY, PUBLIC_URL: url }, /^PUBLIC_URL must be the origin/] as const),
+  ])('refuses %j', (environment, problem) => {
+    const problems = standaloneProblems(environment);
+    expect(problems).toEqual([expect.stringMatching(problem)]);
+    expect(problems.join()).not.toContain('s3cret');
+  });
+
+  it('may be used on this machine without encryption on the way', () => {
+    const set = { TOKEN_KEYS: KEY, PUBLIC_URL: 'http://localhost:3000' };
+    expect(loadStandaloneConfig(set).connections.publicUrl).toBe('http://localhost:3000');
+  });
+});

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { WorkerGroup } from '#messaging';
 import {
   toClientConfig,
+  toConnectionConfig,
   toOwnToolConfig,
   toProcessConfig,
   toSharedServices,
@@ -44,13 +45,14 @@ type Finder = (set: Record<string, string>) => string[];
  */
 export function loadGatewayConfig(environment: Environment, dialects: readonly string[] = []): GatewayConfig {
   const { values, settings, notices } = load(gatewayEnvironment, environment, {
-    problems: [findAuthProblems, findDialectProblems(dialects), findSharedPort],
+    problems: [findAuthProblems, findDialectProblems(dialects), findSharedPort, findKeyProblems],
     notices: [findAuthNotices, findOpsNotices],
   });
   return {
     ...toProcessConfig(values, settings, notices),
     ...toSharedServices(values),
     ...toClientConfig(values),
+    ...toConnectionConfig(values),
   };
 }
 
@@ -68,12 +70,13 @@ export function loadOrchestratorConfig(environment: Environment): OrchestratorCo
 
 export function loadToolWorkerConfig(environment: Environment): ToolWorkerConfig {
   const { values, settings, notices } = load(toolWorkerEnvironment, environment, {
-    problems: [findWorkerProblems],
+    problems: [findWorkerProblems, findKeyProblems],
     notices: [findForeignSecrets],
   });
   return {
     ...toProcessConfig(values, settings, notices),
     ...toToolConfig(values),
+    ...toConnectionConfig(values),
     rabbitmqUrl: values.RABBITMQ_URL,
     journal: toWorkerJournal(values),
   };
@@ -97,12 +100,19 @@ export function loadStandaloneConfig(
   dialects: readonly string[] = [],
 ): StandaloneConfig {
   const { values, settings, notices, prompt } = load(standaloneEnvironment, environment, {
-    problems: [findAuthProblems, findDialectProblems(dialects), findModelProblems, findSharedPort],
+    problems: [
+      findAuthProblems,
+      findDialectProblems(dialects),
+      findModelProblems,
+      findSharedPort,
+      findKeyProblems,
+    ],
     notices: [findAuthNotices, findModelNotices, findOpsNotices, findRetentionNotices],
   });
   return {
     ...toProcessConfig(values, settings, notices),
     ...toClientConfig(values),
+    ...toConnectionConfig(values),
     ...toTurnConfig(values, prompt),
     ...toToolConfig(values),
     rabbitmqUrl: values.RABBITMQ_URL,
@@ -152,6 +162,13 @@ function load<Schema extends z.ZodObject>(
     notices: [...typos, ...finders.notices.flatMap((find) => find(set))],
     prompt: prompt.text,
   };
+}
+
+function findKeyProblems({ TOKEN_KEYS, PUBLIC_URL }: Environment): string[] {
+  if (TOKEN_KEYS === undefined || PUBLIC_URL !== undefined) return [];
+  return [
+    'PUBLIC_URL is missing: with TOKEN_KEYS it must be the origin of the page, like https://chat.example.com',
+  ];
 }
 
 function findRetentionNotices({ RETENTION_DAYS: days }: Environment): string[] {

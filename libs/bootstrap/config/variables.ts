@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isTokenKey } from '#connections';
 import { groupNameSchema, LOG_LEVELS } from '#contracts';
 import { DEFAULT_AUDIT_DAYS } from '#journal';
 import { KEY_VARIABLES, URL_VARIABLES } from '#llm';
@@ -43,6 +44,14 @@ const names = (pattern: RegExp, rule: string) =>
 const HOST_NAME = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9a-fA-F:]+\](:\d{1,5})?$/;
 const origin = (value: string): boolean => URL.canParse(value) && new URL(value).origin === value;
 
+/** People type passwords on the way back to it, so only this machine may be without encryption. */
+function isPublicUrl(value: string): boolean {
+  if (!origin(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname));
+}
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
 function isNetwork(value: string): boolean {
   const [address, length, ...rest] = value.split('/');
   const bits = isIP(address!) === 4 ? 32 : 128;
@@ -84,6 +93,25 @@ export const workerServiceVariables = {
 };
 
 export const groupServiceVariables = { RABBITMQ_URL: rabbitmqUrl, WORKER_GROUP: workerGroup };
+
+/** For MCP servers that act for a person. */
+export const connectionVariables = {
+  TOKEN_KEYS: z
+    .string()
+    .transform(splitList)
+    .refine(
+      (list) => list.length > 0 && list.every(isTokenKey),
+      must('comma-separated keys of 32 bytes in base64, as `openssl rand -base64 32` prints one'),
+    )
+    .optional(),
+  PUBLIC_URL: z
+    .string()
+    .refine(
+      isPublicUrl,
+      must('the origin of the page, like https://chat.example.com; http:// only for localhost'),
+    )
+    .optional(),
+};
 
 export const ownServiceVariables = {
   DATA_DIR: text.default('./data'),

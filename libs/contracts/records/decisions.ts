@@ -61,7 +61,13 @@ export const answerSchema = z.object({
   conversation_id: idSchema,
   decision: approvalDecisionSchema.optional(),
   question: z
-    .object({ message: z.string(), schema: jsonObjectSchema, expires_at: timestampSchema })
+    .object({
+      message: z.string(),
+      schema: jsonObjectSchema,
+      /** In place of fields: the person gives access to an account, see `POST /api/connections/:id/start`. */
+      connection: idSchema.optional(),
+      expires_at: timestampSchema,
+    })
     .optional(),
   /** Of an `:input`; absent: `accept`. */
   action: inputActionSchema.optional(),

@@ -64,6 +64,8 @@ export interface AskedQuestion {
 export interface Question {
   message: string;
   schema: QuestionSchema;
+  /** In place of fields: the person gives access to an account. Only in the store's own ledger. */
+  connection?: string;
 }
 
 export type CallProgress = Pick<EventOf<'tool_progress'>, 'progress' | 'total' | 'message' | 'log'>;

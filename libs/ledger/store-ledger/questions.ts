@@ -57,7 +57,10 @@ async function putQuestion(
       at: new Date(now).toISOString(),
     });
     const stands = row.question;
-    const isSame = stands?.message === question.message && isDeepStrictEqual(stands.schema, question.schema);
+    const isSame =
+      stands?.message === question.message &&
+      stands.connection === question.connection &&
+      isDeepStrictEqual(stands.schema, question.schema);
     if (isSame) return { number, expiresAt: Date.parse(stands.expires_at) };
   }
 }
@@ -65,13 +68,13 @@ async function putQuestion(
 function announceQuestion(
   ports: Ports,
   { tool_call_id, turn_id, conversation_id, n: step, reply_to }: ToolCallBody,
-  { message, schema }: Question,
+  { message, schema, connection }: Question,
   { number, expiresAt }: { number: number; expiresAt: number },
 ): void {
   const timestamp = timestampOf(ports.clock);
   const expires_at = new Date(expiresAt).toISOString();
   const place = { conversation_id, turn_id, timestamp, step, tool_call_id };
-  ports.bus.emit({ type: 'input_required', ...place, number, message, schema, expires_at });
+  ports.bus.emit({ type: 'input_required', ...place, number, message, schema, connection, expires_at });
   // Parks the turn now instead of at its driver's next check.
   void ports.bus.send(reply_to, newMessage(ports, 'turn.advance', { turn_id, conversation_id }));
 }

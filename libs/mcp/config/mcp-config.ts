@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { describeIssues, toolClassSchema, toolScopeSchema } from '#contracts';
+import {
+  findOAuthProblem,
+  oauthSchema,
+  readListedTools,
+  type OAuthConfig,
+  type OAuthEntry,
+} from './oauth-config.js';
 import { findUserProblem } from './run-as-user.js';
 import { expandVariables, mentionsOwner, MissingVariableError, OWNER_VARIABLE } from './expand-variables.js';
 
@@ -44,6 +51,7 @@ const httpSchema = z.object({
   ...sharedFields,
   url: z.url({ protocol: /^https?$/ }),
   headers: z.record(z.string(), z.string()).default({}),
+  oauth: oauthSchema.optional(),
 });
 /** Other MCP hosts keep their own keys in the same file; these are ignored. */
 const fileSchema = z.object({
@@ -51,7 +59,11 @@ const fileSchema = z.object({
 });
 
 export type McpStdioServer = z.output<typeof stdioSchema> & { name: string };
-export type McpHttpServer = z.output<typeof httpSchema> & { name: string };
+export type McpHttpServer = Omit<z.output<typeof httpSchema>, 'oauth'> & {
+  name: string;
+  oauth?: OAuthConfig;
+};
+export type { OAuthConfig } from './oauth-config.js';
 export type McpServer = McpStdioServer | McpHttpServer;
 
 /** An invalid configuration. The message is one sentence with the file and the place, never a value. */
@@ -123,7 +135,23 @@ function parseServer(
     );
   }
   if ('uid' in parsed.data || 'gid' in parsed.data) checkUser(parsed.data, place);
-  return { ...parsed.data, name };
+  const oauth =
+    'oauth' in parsed.data && parsed.data.oauth
+      ? completeOAuth({ ...parsed.data, oauth: parsed.data.oauth }, place, path)
+      : undefined;
+  return { ...parsed.data, name, ...(oauth && { oauth }) } as McpServer;
+}
+
+function completeOAuth(server: OAuthEntry, place: string, path: string): OAuthConfig {
+  const problem = findOAuthProblem(server);
+  if (problem !== undefined) throw new McpConfigError(`${place}.oauth ${problem}`);
+  const { tools, ...oauth } = server.oauth;
+  if (tools === undefined) return oauth;
+  try {
+    return { ...oauth, tools: readListedTools(tools, path) };
+  } catch (error) {
+    throw new McpConfigError(`${place}.oauth.tools ${(error as Error).message}`);
+  }
 }
 
 function checkUser({ uid }: { uid?: number }, place: string): void {

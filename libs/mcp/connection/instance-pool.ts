@@ -1,3 +1,4 @@
+import type { UserAccess } from '../access/user-access.js';
 import { forOwner } from '../config/expand-variables.js';
 import type { KeptConnectionSetup } from './kept-connection.js';
 import { allBusy, unavailable } from './mcp-errors.js';
@@ -16,6 +17,8 @@ export class InstancePool {
   constructor(
     private readonly setup: KeptConnectionSetup,
     private readonly maxInstances: number,
+    /** Of servers that act for a person. */
+    private readonly accessOf?: (owner: string) => UserAccess,
   ) {}
 
   /** Throws `ApiLimitExceeded` when the limit is reached and none is idle, `DependencyUnavailable` after `stop`. */
@@ -39,7 +42,8 @@ export class InstancePool {
 
   private add(owner: string): McpInstance {
     if (this.instances.size >= this.maxInstances) this.makeRoom();
-    const setup = { ...this.setup, config: forOwner(this.setup.config, owner) };
+    const access = this.accessOf?.(owner);
+    const setup = { ...this.setup, config: forOwner(this.setup.config, owner), access };
     const instance: McpInstance = new McpInstance(setup, () => {
       if (this.instances.get(owner) === instance) this.close(owner);
     });

@@ -1,6 +1,7 @@
 import type { PriorDiscovery } from '@modelcontextprotocol/client';
 import { backOffMs, type Clock, type Random } from '#time';
 import { toPrintable } from '#tools';
+import { isAccessError } from '../access/server-access.js';
 import type { McpServer } from '../config/mcp-config.js';
 import type { McpTimings } from '../config/mcp-timings.js';
 import { McpConnection, type ConnectionDeps } from './mcp-connection.js';
@@ -104,6 +105,7 @@ export class KeptConnection {
       return connection;
     } catch (error) {
       this.drop(connection);
+      if (isAccessError(error)) throw error;
       if (!this.isClosed) {
         pause.failed();
         logger.warn({ server: config.name, reason: reasonOf(error) }, 'MCP server not connected');

@@ -11,6 +11,7 @@ import {
 import { VERSION } from '#observability';
 import { limitTime, settledWithin, type Clock } from '#time';
 import { limitLines } from '../limits/limit-lines.js';
+import type { UserAccess } from '../access/user-access.js';
 import type { McpServer } from '../config/mcp-config.js';
 import type { McpLogger } from '../config/telemetry.js';
 import type { McpMetrics } from '../config/telemetry.js';
@@ -34,6 +35,8 @@ export interface ConnectionDeps {
   metrics: McpMetrics;
   clock: Clock;
   onToolsChanged(): void;
+  /** Of the user whose connection it is. */
+  access?: UserAccess;
   /** An error of the transport; an HTTP transport does not notice that its server is gone. */
   onTrouble?(): void;
 }
@@ -83,7 +86,7 @@ export class McpConnection {
     const { logger, clock } = deps;
     const lines = limitLines(logger, server.name, clock);
     this.elicitation = new Elicitation(clock);
-    this.transport = openTransport(server, lines);
+    this.transport = openTransport(server, lines, deps.access);
     this.client = new Client(
       { name: 'switchyard', version: VERSION },
       {

@@ -4,6 +4,7 @@ import { toPrintable } from '#tools';
 import { commandAsUser } from '../config/run-as-user.js';
 import { limitedFetch, MAX_MESSAGE_BYTES } from '../limits/limited-fetch.js';
 import { LineBuffer } from '../limits/line-buffer.js';
+import type { UserAccess } from '../access/user-access.js';
 import type { McpServer } from '../config/mcp-config.js';
 import type { McpLogger } from '../config/telemetry.js';
 
@@ -13,11 +14,13 @@ const MAX_LINE_LENGTH = 2000;
 export function openTransport(
   server: McpServer,
   logger: McpLogger,
+  access?: UserAccess,
 ): StdioClientTransport | StreamableHTTPClientTransport {
   if ('url' in server) {
     return new StreamableHTTPClientTransport(new URL(server.url), {
       requestInit: { headers: server.headers },
-      fetch: limitedFetch,
+      fetch: access ? access.watch(limitedFetch) : limitedFetch,
+      ...(access && { authProvider: access, onInsufficientScope: 'throw' as const }),
     });
   }
   const { env, cwd } = server;

@@ -27,11 +27,27 @@ export interface ListingSetup {
   onLost(): void;
 }
 
+/** Where the tools of a server come from. */
+export interface Listing {
+  /** What is known about the server's protocol version. */
+  readonly prior: PriorDiscovery | undefined;
+  /** A lasting connection that can take calls. */
+  readonly connection: McpConnection | undefined;
+  /** Until the next attempt to connect. */
+  readonly retryAfterMs: number;
+  /** Resolves when the first attempt has ended. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** The server reports changed tools. */
+  changed(): void;
+  relist(): void;
+}
+
 /**
  * Keeps the list of a server's tools up to date, with one loop until `stop`: over a lasting connection, which shared calls
  * use, too (`start: eager`), or over one connection for each listing (`start: demand`).
  */
-export class ToolListing {
+export class ToolListing implements Listing {
   /** What the last connection found out about the server's protocol version; unknown after a failed attempt. */
   prior: PriorDiscovery | undefined;
   private readonly kept: KeptConnection;

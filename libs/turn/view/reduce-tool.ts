@@ -125,11 +125,12 @@ function changeByStart(call: CallView, { attempt, timestamp }: EventOf<'tool_sta
 /** A call asks one question at a time: a new question ends the earlier ones. */
 function changeByQuestion(
   call: CallView,
-  { number, message, schema, expires_at }: EventOf<'input_required'>,
+  { number, message, schema, connection, expires_at }: EventOf<'input_required'>,
 ): Change {
   if (call.question && number <= call.question.number) return 'known';
   if (call.state !== 'running' && call.state !== 'awaiting_input') return 'gap';
-  return { state: 'awaiting_input', question: { number, message, schema }, expires_at };
+  const question = { number, message, schema, ...(connection && { connection }) };
+  return { state: 'awaiting_input', question, expires_at };
 }
 
 /** Different processes publish the question and the answer, so an answer may come before its question. */

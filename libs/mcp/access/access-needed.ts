@@ -1,0 +1,14 @@
+/** What a server said about the access that it wants. */
+export interface Challenge {
+  scope?: string;
+  resourceMetadataUrl?: URL;
+}
+
+/** The user has not given access, or the issuer no longer accepts it: nothing of the request was done. */
+export class AccessNeeded extends Error {
+  override name = 'AccessNeeded';
+
+  constructor(readonly challenge: Challenge) {
+    super('the user has to give access');
+  }
+}
