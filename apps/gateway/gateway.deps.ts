@@ -1,4 +1,4 @@
-import type { ClientConfig, GatewayLimits, Settings, UsageSettings } from '#bootstrap';
+import type { ClientConfig, ConnectionConfig, GatewayLimits, Settings, UsageSettings } from '#bootstrap';
 import type { ToolChoice } from '#contracts';
 import type { FaultPoint } from '#faults';
 import type { AuditTrail, KnownSwitches, Peers } from '#journal';
@@ -14,6 +14,8 @@ export interface GatewayConfig extends Pick<
   ClientConfig,
   'auth' | 'registration' | 'corsOrigins' | 'allowedHosts' | 'trustedProxies' | 'opsPaths'
 > {
+  /** Absent: nobody can give MCP servers access to accounts. */
+  connections?: ConnectionConfig['connections'];
   limits: GatewayLimits;
   /** The share of a user's turns that is hinted while hints wait; 1: all. */
   fairShare: number;

@@ -12,6 +12,8 @@ import { SwitchesController } from './operator/switches.controller.js';
 import { InvitationsController } from './operator/invitations.controller.js';
 import { AllUsageController } from './operator/usage.controller.js';
 import { VerifyController } from './operator/verify.controller.js';
+import { ConnectionsController } from './connections/connections.controller.js';
+import { CallbackController } from './connections/callback.controller.js';
 import { ArtifactsController } from './artifacts/artifacts.controller.js';
 import { MeController } from './people/auth/me.controller.js';
 import { HttpUserGuard } from './people/auth/http-user.guard.js';
@@ -42,6 +44,8 @@ const CONTROLLERS: Takes<Gateway>[] = [
   TurnsController,
   ApprovalsController,
   ArtifactsController,
+  CallbackController,
+  ConnectionsController,
   DeadLettersController,
   CallsController,
   FleetController,

@@ -2,6 +2,7 @@ import type { ProcessLoad } from '#contracts';
 import { ActionLog, type Ports, observeJournal, type JournalObserver } from '#journal';
 import { auditLoggerOf, Refusals } from '#observability';
 import type { Time } from '#time';
+import { createConnections } from '#connections';
 import { createLocalAccounts } from './people/accounts/create-local-accounts.js';
 import { Calls } from './operator/calls.js';
 import { DeadLetters } from './operator/dead-letters.js';
@@ -9,6 +10,7 @@ import { FleetReader } from './operator/fleet-reader.js';
 import { SwitchBoard } from './operator/switch-board.js';
 import { SelfCheck } from './operator/self-check.js';
 import { Waits } from './operator/waits.js';
+import { AccessByPeople } from './connections/access-by-people.js';
 import { Artifacts } from './artifacts/artifacts.js';
 import { createAuthenticator } from './people/auth/json-web-token.adapter.js';
 import { SharedCounts } from './limits/shared-counts.js';
@@ -151,6 +153,12 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   );
   readonly answerCalls = this.part('answerCalls', () => {
     return new AnswerCalls(this.ports, this.ownership, this.otherApprovers);
+  });
+  readonly access = this.part('access', () => {
+    const { store, log, actions, answerCalls: answers } = this;
+    const { clock, config } = this.deps;
+    const connections = config.connections && createConnections(store, config.connections, clock);
+    return new AccessByPeople({ connections, answers, actions, clock, log });
   });
   readonly turnReader = this.part('turnReader', () => {
     return new TurnReader(this.store, this.ownership, this.time.clock);

@@ -1,5 +1,6 @@
 export type {
   ClientConfig,
+  ConnectionConfig,
   GroupWorkerConfig,
   OwnToolConfig,
   StandaloneConfig,

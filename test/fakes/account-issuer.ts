@@ -52,8 +52,6 @@ export class AccountIssuer {
   person = 'nobody';
   /** Requests to the token endpoint, by grant type, refused ones included. */
   readonly tokenRequests: string[] = [];
-  /** Requests to the revocation endpoint that succeeded. */
-  revocations = 0;
   private server!: Server;
   private provider!: Provider;
 
@@ -64,7 +62,6 @@ export class AccountIssuer {
     issuer.server.listen(0, '127.0.0.1');
     await once(issuer.server, 'listening');
     issuer.provider = new Provider(issuer.url, configure(resource));
-    issuer.provider.on('revocation.success' as 'grant.success', () => void issuer.revocations++);
     return issuer;
   }
 
@@ -91,6 +88,7 @@ export class AccountIssuer {
     for (const kind of ['AccessToken', 'RefreshToken', 'Grant', 'Session']) Kept.forget(kind);
   }
 
+  /** Accesses that hold. */
   get refreshTokens(): number {
     return Kept.size('RefreshToken');
   }

@@ -13,14 +13,33 @@ export async function checkMcpServers(environment: Environment, time: Time): Pro
     const path = environment.MCP_CONFIG || './mcp.json';
     const servers = loadMcpConfig({ path, isExplicit: Boolean(environment.MCP_CONFIG), env: environment });
     if (servers.length === 0) return [{ subject: 'MCP servers', level: 'ok', text: `${path} names none` }];
-    return await Promise.all(servers.map((server) => checkServer(server, time)));
+    return await Promise.all(servers.map((server) => checkServer(server, environment, time)));
   } catch (error) {
     if (!(error instanceof McpConfigError)) throw error;
     return [{ subject: 'MCP servers', level: 'error', text: error.message, mend: 'Correct the file.' }];
   }
 }
 
-async function checkServer(server: McpServer, time: Time): Promise<Checked> {
+type ForPeople = McpServer & { oauth: object };
+
+const isForPeople = (server: McpServer): server is ForPeople =>
+  'oauth' in server && server.oauth !== undefined;
+
+/** Each user connects to it with an account, which nobody has here. */
+function checkForPeople({ name }: ForPeople, { TOKEN_KEYS, PUBLIC_URL }: Environment): Checked {
+  const subject = `MCP server ${name}`;
+  if (TOKEN_KEYS && PUBLIC_URL)
+    return { subject, level: 'ok', text: 'each user connects an account; it was not asked' };
+  return {
+    subject,
+    level: 'error',
+    text: 'it acts for a person, and tokens cannot be kept',
+    mend: 'Set TOKEN_KEYS and PUBLIC_URL, of the gateways too.',
+  };
+}
+
+async function checkServer(server: McpServer, environment: Environment, time: Time): Promise<Checked> {
+  if (isForPeople(server)) return checkForPeople(server, environment);
   const subject = `MCP server ${server.name}`;
   const reasons: string[] = [];
   const printed: string[] = [];

@@ -28,7 +28,7 @@ import { toRequestError } from '../errors/to-request-error.js';
 import type { AnswerCalls } from '../turns/answer-calls.js';
 import type { CallAnswer, CallPlace, DirectCalls, FollowOptions } from './direct-calls.js';
 import { AnswerBudget } from './answer-budget.js';
-import { elicitationOf } from './elicitation-of.js';
+import { elicitationOf, wantsAccount, whyNotAsked } from './elicitation-of.js';
 import { toAnswer, toQuestion, type Question } from './mcp-questions.js';
 import { artifactIdOf, refusedCall, toCallToolResult, toMcpTool, toResource } from './mcp-conversions.js';
 
@@ -190,7 +190,7 @@ class McpCall {
 
   /** A client that cannot be asked gets a refusal, and its waiting call is stopped. */
   private async ask(place: CallPlace, call: CallView): Promise<CallToolResult | InputRequiredResult> {
-    if (this.canBeAsked()) {
+    if (this.canBeAsked() && !wantsAccount(call)) {
       const question: Question = {
         turn_id: place.turn_id,
         tool_call_id: call.tool_call_id,
@@ -203,11 +203,8 @@ class McpCall {
       });
     }
     await this.deps.calls.stop(place);
-    const who = call.state === 'awaiting_approval' ? 'must be approved by' : 'asks';
-    return refusedCall(
-      'PermissionError',
-      `${call.display_name} ${who} a person, and this client cannot be asked. Call it from a chat, or from a client that supports elicitation (2026-07-28).`,
-    );
+    const { type, message } = whyNotAsked(call);
+    return refusedCall(type, message);
   }
 
   private canBeAsked(): boolean {

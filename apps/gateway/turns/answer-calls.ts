@@ -27,11 +27,15 @@ import { findCall, type OtherApprovers } from './other-approvers.js';
 import type { Ownership } from './ownership.js';
 
 const MAX_INPUT_LENGTH = 65_536;
+const CONNECT_INSTEAD =
+  'This is answered by connecting an account, on the page: see `POST /api/connections/:id/start`.';
 /** Problems that one refusal names. */
 const MAX_PROBLEMS = 5;
 const MAX_REFUSAL_LENGTH = 1_000;
 /** When the sweeper first checks a turn whose answer could not be announced. */
 const FIRST_CHECK_MS = 5_000;
+
+type GivenInput = { action: 'decline' } | { action: 'accept'; content: Record<string, unknown> };
 
 /** A person's answer to a waiting call: one row, given once, from any device. */
 export class AnswerCalls {
@@ -67,9 +71,34 @@ export class AnswerCalls {
   }
 
   async input(user: User, request: ClientRequest<'input'>): Promise<void> {
-    const { tool_call_id, content, action = 'accept' } = request;
+    const { content, action = 'accept' } = request;
     if (JSON.stringify(content ?? {}).length > MAX_INPUT_LENGTH)
       throw new RequestError('content_too_long', `An answer has at most ${MAX_INPUT_LENGTH} characters.`);
+    await this.answerQuestion(user, request, (question) => {
+      if (action === 'decline') return { action };
+      if (question.connection !== undefined) throw new RequestError('invalid', CONNECT_INSTEAD);
+      return { action, content: fitting(question, content) };
+    });
+  }
+
+  /** The user has given access to an account, which the question asked for. */
+  async connected(
+    user: Pick<User, 'id'>,
+    { connection, ...request }: { turn_id: string; tool_call_id: string; connection: string },
+  ): Promise<void> {
+    await this.answerQuestion(user, request, (question) => {
+      if (question.connection !== connection) throw alreadyAnswered();
+      return { action: 'accept', content: {} };
+    });
+  }
+
+  /** @param answerOf throws to leave the question open */
+  private async answerQuestion(
+    user: Pick<User, 'id'>,
+    request: Pick<ClientRequest<'input'>, 'turn_id' | 'tool_call_id' | 'number'>,
+    answerOf: (question: NonNullable<Answer['question']>) => GivenInput,
+  ): Promise<void> {
+    const { tool_call_id } = request;
     const { turn, journal } = await this.read(user, request);
     const asked = lastQuestion(journal, tool_call_id);
     if (!asked || (request.number ?? 1) > asked.number) throw notFound();
@@ -77,12 +106,19 @@ export class AnswerCalls {
     // A question that is not the last one is over, whether or not it was answered.
     if (number < asked.number || asked.input) throw alreadyAnswered();
     if (!findOpen(journal, tool_call_id)) throw notFound();
-    const given = action === 'decline' ? { action } : { action, content: fitting(asked.question, content) };
+    const given = answerOf(asked.question);
     const answer = newAnswer(this.ports.clock, turn, inputId(tool_call_id, 'input', number), user);
     await this.makeMoving(turn);
     await this.insert({ ...answer, ...given });
     const place = { conversation_id: turn.conversation_id, turn_id: turn._id, timestamp: answer.at };
-    this.ports.bus.emit({ type: 'input_answered', ...place, tool_call_id, number, by: user.id, action });
+    this.ports.bus.emit({
+      type: 'input_answered',
+      ...place,
+      tool_call_id,
+      number,
+      by: user.id,
+      action: given.action,
+    });
     await Promise.all([this.notifyOwner(journal, tool_call_id), this.hint(turn)]);
   }
 
@@ -113,7 +149,7 @@ export class AnswerCalls {
   }
 
   private async read(
-    user: User,
+    user: Pick<User, 'id'>,
     { turn_id }: { turn_id: string },
   ): Promise<{ turn: Turn; journal: Journal }> {
     const turn = await this.ownership.turn(user, turn_id);
@@ -174,7 +210,12 @@ function fitting(
   throw new RequestError('invalid', `content: ${shown.join('; ')}`.slice(0, MAX_REFUSAL_LENGTH));
 }
 
-function newAnswer(clock: Clock, { _id, conversation_id }: Turn, answerId: string, user: User): Answer {
+function newAnswer(
+  clock: Clock,
+  { _id, conversation_id }: Turn,
+  answerId: string,
+  user: Pick<User, 'id'>,
+): Answer {
   return { _id: answerId, turn_id: _id, conversation_id, by: user.id, at: timestampOf(clock) };
 }
 

@@ -10,14 +10,14 @@ import { notFound } from '../errors/request-error.js';
 export class Ownership {
   constructor(private readonly store: Pick<Store, 'getConversation' | 'getTurn'>) {}
 
-  async conversation(user: User, id: string): Promise<Conversation> {
+  async conversation(user: Pick<User, 'id'>, id: string): Promise<Conversation> {
     if (!idSchema.safeParse(id).success) throw notFound();
     const conversation = await this.store.getConversation(id);
     if (!conversation || !isOwnedBy(conversation, user)) throw notFound();
     return conversation;
   }
 
-  async turn(user: User, id: string): Promise<Turn> {
+  async turn(user: Pick<User, 'id'>, id: string): Promise<Turn> {
     if (!idSchema.safeParse(id).success) throw notFound();
     const turn = await this.store.getTurn(id);
     if (!turn) throw notFound();
@@ -26,6 +26,6 @@ export class Ownership {
   }
 }
 
-function isOwnedBy(conversation: Conversation, user: User): boolean {
+function isOwnedBy(conversation: Conversation, user: Pick<User, 'id'>): boolean {
   return conversation.user_id === user.id && conversation.deleted_at === undefined;
 }

@@ -14,6 +14,8 @@ const ACTIONS = [
   'approval_shown',
   'approval_given',
   'account_changed',
+  'connection_given',
+  'connection_removed',
   'invitation_created',
   'invitation_withdrawn',
 ] as const;

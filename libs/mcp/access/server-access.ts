@@ -74,11 +74,13 @@ export class ServerAccess {
       throw this.unavailable();
     }
     const { action } = await this.ask(id, caller);
-    if (action === 'accept') return this.finish(id);
+    // The answer may have been lost on its way from the gateway: what the person came back with counts.
+    if (action !== 'decline' && (await this.finish(id))) return;
     await connections.flows.drop(id);
     if (action === 'decline') throw this.refused('needs access to an account, which the person declined');
-    if (!(await this.of(caller.userId).read()))
-      throw this.refused('needs access to an account, which was not given in time');
+    // Another attempt of the call took it: a repeat of the call finds what came of it.
+    if (action === 'accept' || (await this.of(caller.userId).read())) return;
+    throw this.refused('needs access to an account, which was not given in time');
   }
 
   /** False when there is access meanwhile. A flow of an earlier attempt of the call stays. */
@@ -102,7 +104,7 @@ export class ServerAccess {
 
   /** Until the person comes back, or has given access in another call. */
   private async ask(id: string, caller: Caller): Promise<Awaited<ReturnType<ToolContext['ask']>>> {
-    const { server, clock } = this.deps;
+    const { server, connections, clock } = this.deps;
     const before = (await this.of(caller.userId).read())?.known.version;
     const over = new AbortController();
     const timer = clock.every(
@@ -110,13 +112,14 @@ export class ServerAccess {
       () => {
         const look = async () => {
           const now = (await this.of(caller.userId).read())?.known.version;
-          if (now !== undefined && now !== before) over.abort();
+          const isBack = (await connections.flows.get(id))?.flow.given !== undefined;
+          if (isBack || (now !== undefined && now !== before)) over.abort();
         };
         look().catch(() => undefined);
       },
       { unref: true },
     );
-    const message = `Connect ${server.name}: it acts with your account there.`;
+    const message = `${server.name} acts with your account there. Connect it at ${new URL(connections.redirectUri).origin}.`;
     const question = { message, schema: { type: 'object', properties: {} }, connection: id };
     try {
       return await caller.ask(question, { signal: over.signal });
@@ -125,22 +128,21 @@ export class ServerAccess {
     }
   }
 
-  private async finish(id: string): Promise<void> {
+  /** False when there is nothing to exchange. */
+  private async finish(id: string): Promise<boolean> {
     const { server, connections, logger } = this.deps;
     const taken = await connections.flows.take(id);
-    // Another attempt of the call took it: a repeat of the call finds what came of it.
-    if (!taken) return;
+    if (!taken) return false;
     const { about, flow } = taken;
     if (flow.given?.code === undefined)
       throw this.refused('needs access to an account, which its issuer refused');
     await this.save(taken).catch((error: unknown) => {
       const reason = error instanceof Error ? error.name : 'unknown';
-      logger.warn(
-        { server: server.name, issuer: about.issuer, reason },
-        'access to an MCP server was not given',
-      );
+      const fields = { server: server.name, issuer: about.issuer, reason };
+      logger.warn(fields, 'access to an MCP server was not given');
       throw this.refused('needs access to an account, which its issuer did not give');
     });
+    return true;
   }
 
   private async save(taken: OpenedFlow): Promise<void> {

@@ -57,6 +57,21 @@ export const listApprovals = () => ask<{ approvals: WaitingApproval[] }>('GET', 
 export const answerApproval = (turnId: string, toolCallId: string, decision: 'approve' | 'deny') =>
   ask<object>('POST', `/api/turns/${turnId}/calls/${toolCallId}/approval`, { decision });
 
+/** Where the person gives access to an account; the server leaves a cookie for the way back. */
+export const startConnection = (id: string) =>
+  ask<{ authorization_url: string }>('POST', `/api/connections/${id}/start`);
+
+/** An account that the user has given an MCP server access to. */
+export interface ConnectedAccount {
+  id: string;
+  server: string;
+  issuer: string;
+}
+
+export const listConnections = () => ask<{ connections: ConnectedAccount[] }>('GET', '/api/connections');
+
+export const removeConnection = (id: string) => ask<{ revoked: boolean }>('DELETE', `/api/connections/${id}`);
+
 /** The signed-in user, if the server has accounts. */
 export const readAccount = () => ask<{ username: string }>('GET', '/api/auth/me');
 

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { HttpError, readUsage, type Usage, type UsedDays, type UsedSums } from '../connection/http.js';
 import { formatCost } from '../format/cost.js';
 import { countOf, formatNumber } from '../format/durations.js';
+import { ConnectedAccounts } from './connected-accounts.js';
 import { Popover } from './popover.js';
 
 /** The model usage of the signed-in user, and the rest of a budget. */
@@ -26,6 +27,7 @@ export function UsagePopover({ onClose }: { onClose: () => void }) {
       <div className="usage-box">
         {problem && <p className="quiet">{problem}</p>}
         {usage && <Figures usage={usage} />}
+        <ConnectedAccounts />
       </div>
       <span className="menu-actions">
         <button type="button" className="button" onClick={onClose}>

@@ -21,6 +21,7 @@ import { toolNameOf } from '../format/tool-name.js';
 import { ApprovalCard, ApprovalLine } from './approval-card.js';
 import { CallDetail } from './call-detail.js';
 import { Lane } from './lane.js';
+import { ConnectCard } from './connect-card.js';
 import { QuestionForm } from './question-form.js';
 import { ranMs, type Span } from './times.js';
 
@@ -86,9 +87,13 @@ export const CallRow = memo(function CallRow(props: CallRowProps) {
         ) : (
           <ApprovalCard call={call} turnId={turnId} />
         ))}
-      {call.state === 'awaiting_input' && call.question && (
-        <QuestionForm key={call.question.number} call={call} question={call.question} turnId={turnId} />
-      )}
+      {call.state === 'awaiting_input' &&
+        call.question &&
+        (call.question.connection === undefined ? (
+          <QuestionForm key={call.question.number} call={call} question={call.question} turnId={turnId} />
+        ) : (
+          <ConnectCard key={call.question.number} call={call} question={call.question} turnId={turnId} />
+        ))}
       {isOpen && (
         <div id={detailId}>
           <CallDetail call={call} turnId={turnId} />

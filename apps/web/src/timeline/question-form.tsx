@@ -1,12 +1,10 @@
 import { useId, useLayoutEffect, useRef, useState, type SubmitEvent } from 'react';
 import type { CallView, QuestionSchema } from '#contracts';
 import { checkAnswer, type AnswerProblem } from '#turn';
-import { RequestError } from '../connection/connection.js';
-import { useIsDisconnected } from '../frame/disconnected.js';
-import { useSession } from '../session/session.js';
 import { useFocusOfRow } from './focus-of-row.js';
 import { QuestionField } from './question-field.js';
 import { readAnswer } from './question-values.js';
+import { useAnswer } from './use-answer.js';
 
 interface QuestionFormProps {
   call: CallView;
@@ -73,26 +71,4 @@ export function QuestionForm({ call, question, turnId }: QuestionFormProps) {
       </div>
     </form>
   );
-}
-
-type Given = { content: Record<string, unknown> } | { action: 'decline' };
-
-/** The result of an answer arrives as an event. */
-function useAnswer(call: CallView, { number }: { number: number }, turnId: string) {
-  const { connection } = useSession();
-  const isDisconnected = useIsDisconnected();
-  const [isSending, setSending] = useState(false);
-  const [refused, setRefused] = useState<string>();
-  const send = async (given: Given) => {
-    setSending(true);
-    setRefused(undefined);
-    try {
-      const { tool_call_id } = call;
-      await connection.request('input', { turn_id: turnId, tool_call_id, number, ...given });
-    } catch (error) {
-      setSending(false);
-      setRefused(error instanceof RequestError ? error.message : 'The answer could not be sent.');
-    }
-  };
-  return { send, isBlocked: isSending || isDisconnected, refused };
 }

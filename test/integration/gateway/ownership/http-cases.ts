@@ -102,6 +102,12 @@ export const HTTP_CASES: Record<string, RouteCase> = {
   'GET /api/auth/me': { own: { path: '/api/auth/me' } },
   'GET /api/me': { own: { path: '/api/me' } },
   'GET /api/approvals': { own: { path: '/api/approvals' } },
+  'GET /api/connections': { own: { path: '/api/connections' } },
+  'DELETE /api/connections/:id': {
+    about: [({ connection }) => ({ path: `/api/connections/${connection}` })],
+  },
+  'POST /api/connections/:id/start': { about: [({ flow }) => ({ path: `/api/connections/${flow}/start` })] },
+  'GET /api/connections/callback': { open: 'the state and the browser’s cookie say whose way back it is' },
   'GET /api/tools': { own: { path: '/api/tools' } },
   'GET /api/conversations': { own: { path: '/api/conversations' } },
   'POST /api/conversations': { own: { path: '/api/conversations', body: {} } },

@@ -2,7 +2,9 @@ import { SignJWT } from 'jose';
 import { inputId } from '#turn';
 import { sampleAccount } from '../../../../libs/store/testing/sample-rows.js';
 import { makeArtifact } from '../../../../libs/tools/make-artifact.js';
+import { findFreePort } from '../../../services/free-port.js';
 import { JWT_SECRET, startHarness, type Harness } from '../gateway-harness.js';
+import { CONNECTION_SETTINGS, connectionsOf, makeConnection, makeFlow } from '../made-connection.js';
 import { addCall, PlayedTurn } from '../played-turn.js';
 
 /** Who asks: the owner, somebody else, and an operator. Accounts of their own, so that every route exists. */
@@ -17,6 +19,10 @@ export interface Ids {
   /** Waits for an answer to its question. */
   question: string;
   artifact: string;
+  /** An account that an MCP server may use. */
+  connection: string;
+  /** A way to an issuer. */
+  flow: string;
 }
 
 /** Nobody's; as long as the others. */
@@ -26,6 +32,8 @@ export const UNKNOWN: Ids = {
   approval: `call_${'U'.repeat(22)}`,
   question: `call_${'V'.repeat(22)}`,
   artifact: 'A'.repeat(43),
+  connection: 'B'.repeat(43),
+  flow: 'C'.repeat(43),
 };
 
 /** What only its owner may ever read. */
@@ -33,7 +41,10 @@ export const ANNS_WORDS = 'the words of Ann';
 
 export async function startWithPeople(): Promise<Harness> {
   const auth = { kind: 'local' as const, secret: JWT_SECRET };
-  const harness = await startHarness({ config: { auth }, limits: { turnsAtOnce: 10_000 } });
+  const port = await findFreePort();
+  const connections = { ...CONNECTION_SETTINGS, publicUrl: `http://127.0.0.1:${port}` };
+  const config = { auth, connections };
+  const harness = await startHarness({ port, config, limits: { turnsAtOnce: 10_000 } });
   for (const [i, name] of (['olga', 'ann', 'bob'] as const).entries())
     await harness.store.insertAccount(
       sampleAccount({
@@ -114,12 +125,15 @@ export async function makeThings(harness: Harness, owner: Person): Promise<Ids> 
     cost: 0,
     counted_to: 1,
   });
+  const connections = connectionsOf(harness.store);
   return {
     conversation,
     turn,
     approval: approval.tool_call_id,
     question: question.tool_call_id,
     artifact: artifact._id,
+    connection: await makeConnection(connections, owner),
+    flow: (await makeFlow(connections, owner, { turn_id: turn, tool_call_id: question.tool_call_id })).id,
   };
 }
 
