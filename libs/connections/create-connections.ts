@@ -28,7 +28,7 @@ export interface ConnectionSettings {
 export function createConnections(
   store: RowStore,
   { tokenKeys, publicUrl }: ConnectionSettings,
-  clock: Pick<Clock, 'wall' | 'sleep'>,
+  clock: Pick<Clock, 'now' | 'wall' | 'sleep'>,
 ): Connections | undefined {
   if (tokenKeys === undefined || publicUrl === undefined) return undefined;
   const deps = { store, keys: TokenKeys.from(tokenKeys), clock };

@@ -22,7 +22,7 @@ beforeEach(async () => {
   store = createStore({ dataDir: ':memory:' });
   await store.open();
   now = Date.parse('2026-03-01T10:00:00.000Z');
-  const clock = { wall: () => now, sleep: () => Promise.resolve() };
+  const clock = { now: () => now, wall: () => now, sleep: () => Promise.resolve() };
   const settings = { tokenKeys: [randomBytes(32).toString('base64')], publicUrl: 'https://chat.example.com' };
   connections = createConnections(store, settings, clock)!;
   id = connections.flows.idFor('call_1', 'crm', 1);

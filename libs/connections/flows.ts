@@ -40,7 +40,10 @@ export interface OpenedFlow {
   flow: Flow;
 }
 
-/** People on the way to an issuer and back. A flow belongs to one call, is used once, and is removed after an hour. */
+/**
+ * People on the way to an issuer and back. A flow belongs to one call, is used once, and is removed when its time is
+ * over.
+ */
 export class Flows {
   private readonly rows: SealedRows<typeof flowSchema>;
 

@@ -127,9 +127,9 @@ describe('a refresh', () => {
   });
 
   it('is taken over when its process was lost', async () => {
-    let now = clock.wall();
+    let now = 0;
     const settings = { tokenKeys: [KEY], publicUrl: 'https://chat.example.com' };
-    const later = { wall: () => now, sleep: async () => void (now += 10_000) };
+    const later = { now: () => now, wall: () => clock.wall(), sleep: async () => void (now += 10_000) };
     const third = createConnections(store, settings, later)!;
     await one.grants.save(PLACE, 'crm', grant('old'));
     const known = (await one.grants.get(PLACE))!;
@@ -137,6 +137,25 @@ describe('a refresh', () => {
     // The claim of the lost process is there.
     const renewed = await third.grants.refresh(known, async () => grant('new'));
     expect(renewed?.grant.tokens.access_token).toBe('new');
+    expect(now).toBe(30_000);
+  });
+
+  it('is not taken over by a process whose time of day is wrong', async () => {
+    const settings = { tokenKeys: [KEY], publicUrl: 'https://chat.example.com' };
+    let hasLooked = () => undefined as void;
+    const looked = new Promise<void>((resolve) => (hasLooked = resolve));
+    const sleep = (ms: number) => (hasLooked(), clock.sleep(ms));
+    const wrong = { now: () => clock.now(), wall: () => clock.wall() + 86_400_000, sleep };
+    const third = createConnections(store, settings, wrong)!;
+    await one.grants.save(PLACE, 'crm', grant('old'));
+    const known = (await one.grants.get(PLACE))!;
+    let end = (_: Grant) => undefined as void;
+    const first = two.grants.refresh(known, () => new Promise((resolve) => (end = resolve)));
+    const second = third.grants.refresh(known, async () => grant('twice'));
+    await looked;
+    end(grant('once'));
+    expect((await second)?.grant.tokens.access_token).toBe('once');
+    expect((await first)?.grant.tokens.access_token).toBe('once');
   });
 });
 

@@ -47,8 +47,10 @@ export interface GrantSummary {
   at: string;
 }
 
-/** Longer than a refresh takes: then its process is gone. */
+/** Longer than a refresh takes: whose claim was seen for this long is gone. */
 const CLAIM_MS = 30_000;
+/** Claims that lost processes leave are removed then. */
+const CLAIM_ROW_MS = 86_400_000;
 const LOOK_EVERY_MS = 100;
 const MAX_CLAIMS = 5;
 
@@ -56,7 +58,7 @@ const MAX_CLAIMS = 5;
 export class Grants {
   private readonly rows: SealedRows<typeof grantSchema>;
 
-  constructor(private readonly deps: ConnectionDeps & { clock: Pick<Clock, 'wall' | 'sleep'> }) {
+  constructor(private readonly deps: ConnectionDeps & { clock: Pick<Clock, 'now' | 'wall' | 'sleep'> }) {
     this.rows = new SealedRows(deps, 'tokens', grantSchema);
   }
 
@@ -108,20 +110,21 @@ export class Grants {
     renew: (grant: Grant) => Promise<Grant | undefined>,
     signal?: AbortSignal,
   ): Promise<KnownGrant | undefined> {
-    for (let attempt = 1; attempt <= MAX_CLAIMS;) {
-      const claim = await this.claim(known, attempt);
-      if (claim === 'lost') {
-        attempt++;
-        continue;
-      }
+    const { store, clock } = this.deps;
+    let attempt = 1;
+    // Machines do not agree about the time of day, so each process waits for itself.
+    let seenAt = clock.now();
+    while (attempt <= MAX_CLAIMS) {
+      const { id, isWon } = await this.claim(known, attempt);
       // The claim of this version may have been removed by its winner, after the new tokens were there.
       const now = await this.read(known.id);
       if (now?.version !== known.version) {
-        if (claim !== 'taken') await this.deps.store.removeConnection(claim.id);
+        if (isWon) await store.removeConnection(id);
         return now;
       }
-      if (claim !== 'taken') return this.renew(known, renew, claim.id);
-      await this.deps.clock.sleep(LOOK_EVERY_MS, signal);
+      if (isWon) return this.renew(known, renew, id);
+      if (clock.now() - seenAt < CLAIM_MS) await clock.sleep(LOOK_EVERY_MS, signal);
+      else [attempt, seenAt] = [attempt + 1, clock.now()];
     }
     throw new Error('Tokens could not be refreshed: every process that tried was lost.');
   }
@@ -141,22 +144,17 @@ export class Grants {
     }
   }
 
-  /** `taken`: another process is at it; `lost`: it was, and did not end in time. */
-  private async claim(
-    { id, version }: KnownGrant,
-    attempt: number,
-  ): Promise<{ id: string } | 'taken' | 'lost'> {
+  private async claim({ id, version }: KnownGrant, attempt: number): Promise<{ id: string; isWon: boolean }> {
     const now = this.deps.clock.wall();
     const claimId = idOf('claim', id, version, attempt);
-    const { won, row } = await this.deps.store.insertConnection({
+    const { won } = await this.deps.store.insertConnection({
       _id: claimId,
       kind: 'claim',
       ...{ user_id: '', server: '', issuer: '', resource: '', sealed: '', version: newVersion() },
       at: new Date(now).toISOString(),
-      expires_at: new Date(now + CLAIM_MS).toISOString(),
+      expires_at: new Date(now + CLAIM_ROW_MS).toISOString(),
     });
-    if (won) return { id: claimId };
-    return Date.parse(row.expires_at ?? row.at) > now ? 'taken' : 'lost';
+    return { id: claimId, isWon: won };
   }
 
   private async read(id: string): Promise<KnownGrant | undefined> {

@@ -10,8 +10,8 @@ import { oauthFetch } from './oauth-fetch.js';
 import { ServerIssuer } from './server-issuer.js';
 import { UserAccess } from './user-access.js';
 
-/** How long a person has for the way to the issuer and back. */
-const FLOW_MS = 3_600_000;
+/** Longer than a question may stay open, which ends before. */
+const FLOW_MS = 8 * 86_400_000;
 /** How often it is looked whether the person has given access in another call. */
 const LOOK_EVERY_MS = 2_000;
 /** How often one call asks its person, or is repeated. */
