@@ -17,10 +17,11 @@ let asked: { headers: IncomingMessage['headers']; body: Record<string, string> }
 beforeEach(async () => {
   asked = [];
   answer = { status: 200 };
-  server = createServer(async (request, response) => {
-    const body = Object.fromEntries(new URLSearchParams(await text(request)));
-    asked.push({ headers: request.headers, body });
-    response.writeHead(answer.status, answer.headers).end();
+  server = createServer((request, response) => {
+    void text(request).then((body) => {
+      asked.push({ headers: request.headers, body: Object.fromEntries(new URLSearchParams(body)) });
+      response.writeHead(answer.status, answer.headers).end();
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
