@@ -85,7 +85,9 @@ describe('the page of people whose accounts an MCP server acts with', () => {
 
     const bob = await openAs('bob');
     await bob.say('call notes__whoami with {}');
+    await bob.page.setViewportSize({ width: 390, height: 844 });
     await bob.seen('notes acts with your account there.');
+    await bob.takePicture('connect-asked-phone');
     await connect(bob, 'bob-there');
     await bob.seen('account bob-there');
     expect(accounts.issuer.tokenRequests).toEqual(['authorization_code', 'authorization_code']);
@@ -95,8 +97,14 @@ describe('the page of people whose accounts an MCP server acts with', () => {
     const ann = await openAs('ann');
     await ann.button('Usage').click();
     await ann.seen('Connected accounts');
-    await ann.button('Remove notes').click();
+    await ann.takePicture('connected-accounts');
+    const { y = 0, height = 0 } = (await ann.button('Close').boundingBox()) ?? {};
+    expect(y + height).toBeLessThan(ann.page.viewportSize()!.height);
+    await ann.page.keyboard.press('Enter');
     await ann.page.getByText('Connected accounts').waitFor({ state: 'detached' });
+    await ann.button('Usage').click();
+    await ann.button('Remove notes').click();
+    await ann.seen('None any more.');
     // Bob's stays.
     expect(accounts.issuer.refreshTokens).toBe(1);
     await ann.button('Close').click();

@@ -68,6 +68,7 @@ const answers: Record<string, (gateway: FakeGateway, asked: URLSearchParams) => 
   '/api/me': () => ({ id: 'local', is_operator: false }),
   '/api/tools': () => ({ tools }),
   '/api/usage': sumUsage,
+  '/api/connections': () => ({ connections: [] }),
 };
 
 /** By model, of all days or those asked for, as the real gateway sums them. */

@@ -1,37 +1,37 @@
-import { useEffect, useState } from 'react';
-import { HttpError, listConnections, removeConnection, type ConnectedAccount } from '../connection/http.js';
+import { useState } from 'react';
+import { HttpError, removeConnection, type ConnectedAccount } from '../connection/http.js';
 
-/** The accounts that MCP servers may use; nothing while there is none. */
-export function ConnectedAccounts() {
-  const [accounts, setAccounts] = useState<ConnectedAccount[]>([]);
+/** The accounts that MCP servers may use; nothing when there was none. */
+export function ConnectedAccounts({ initial }: { initial: ConnectedAccount[] }) {
+  const [accounts, setAccounts] = useState(initial);
   const [problem, setProblem] = useState<string>();
-  const fail = (error: unknown) =>
-    setProblem(error instanceof HttpError ? error.message : 'Connected accounts could not be read.');
-  useEffect(() => {
-    let isShown = true;
-    listConnections().then(
-      ({ connections }) => isShown && setAccounts(connections),
-      (error: unknown) => isShown && fail(error),
-    );
-    return () => {
-      isShown = false;
-    };
-  }, []);
-  const remove = (id: string) =>
-    removeConnection(id).then(() => setAccounts((now) => now.filter((account) => account.id !== id)), fail);
-  if (accounts.length === 0) return problem === undefined ? null : <p className="quiet">{problem}</p>;
+  const remove = async (id: string) => {
+    try {
+      await removeConnection(id);
+      setAccounts((now) => now.filter((account) => account.id !== id));
+      setProblem(undefined);
+    } catch (error) {
+      setProblem(error instanceof HttpError ? error.message : 'The account could not be removed.');
+    }
+  };
+  if (initial.length === 0) return null;
   return (
     <section aria-label="Connected accounts">
       <h3>Connected accounts</h3>
-      {problem && <p className="quiet">{problem}</p>}
+      {problem && (
+        <p className="quiet" role="alert">
+          {problem}
+        </p>
+      )}
+      {accounts.length === 0 && <p className="quiet">None any more.</p>}
       {accounts.map(({ id, server, issuer }) => (
-        <p key={id} className="menu-actions">
+        <p key={id} className="account-row">
           <span className="grow cut" title={issuer}>
             {server}
           </span>
           <button
             type="button"
-            className="button button-ghost"
+            className="button"
             aria-label={`Remove ${server}`}
             onClick={() => void remove(id)}
           >

@@ -6,7 +6,10 @@ interface PopoverProps {
   children: ReactNode;
 }
 
-/** A small box of controls next to the button that opened it. Esc or a click elsewhere closes it. */
+/**
+ * A small box of controls next to the button that opened it. Esc or a click elsewhere closes it. The focus goes to what has
+ * `data-focus`, or else to the first control.
+ */
 export function Popover({ label, onClose, children }: PopoverProps) {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => place(box.current), []);
@@ -16,7 +19,8 @@ export function Popover({ label, onClose, children }: PopoverProps) {
   // Once: the focus must not move while the page around it is rendered again.
   useEffect(() => {
     const opener = document.activeElement;
-    box.current?.querySelector<HTMLElement>('input, button')?.focus();
+    const first = box.current?.querySelector<HTMLElement>('[data-focus]');
+    (first ?? box.current?.querySelector<HTMLElement>('input, button'))?.focus();
     const listener = (event: PointerEvent) => onPointerDown(event);
     document.addEventListener('pointerdown', listener);
     return () => {

@@ -1,41 +1,69 @@
 import { useEffect, useState } from 'react';
-import { HttpError, readUsage, type Usage, type UsedDays, type UsedSums } from '../connection/http.js';
+import {
+  HttpError,
+  listConnections,
+  readUsage,
+  type ConnectedAccount,
+  type Usage,
+  type UsedDays,
+  type UsedSums,
+} from '../connection/http.js';
 import { formatCost } from '../format/cost.js';
 import { countOf, formatNumber } from '../format/durations.js';
 import { ConnectedAccounts } from './connected-accounts.js';
 import { Popover } from './popover.js';
 
-/** The model usage of the signed-in user, and the rest of a budget. */
+interface Shown {
+  usage?: Usage;
+  accounts: ConnectedAccount[];
+  problem?: string;
+}
+
+/** The model usage of the signed-in user, the rest of a budget, and the accounts that MCP servers may use. */
 export function UsagePopover({ onClose }: { onClose: () => void }) {
-  const [usage, setUsage] = useState<Usage>();
-  const [problem, setProblem] = useState<string>();
-  useEffect(() => {
-    let isShown = true;
-    readUsage().then(
-      (read) => isShown && setUsage(read),
-      (error: unknown) =>
-        isShown && setProblem(error instanceof HttpError ? error.message : 'Usage could not be read.'),
-    );
-    return () => {
-      isShown = false;
-    };
-  }, []);
+  const shown = useShown();
   // Its position depends on its height, so it is rendered together with its content.
-  if (!usage && !problem) return null;
+  if (!shown) return null;
+  const { usage, accounts, problem } = shown;
   return (
     <Popover label="Usage" onClose={onClose}>
       <div className="usage-box">
         {problem && <p className="quiet">{problem}</p>}
         {usage && <Figures usage={usage} />}
-        <ConnectedAccounts />
+        <ConnectedAccounts initial={accounts} />
       </div>
       <span className="menu-actions">
-        <button type="button" className="button" onClick={onClose}>
+        <button type="button" className="button" data-focus onClick={onClose}>
           Close
         </button>
       </span>
     </Popover>
   );
+}
+
+function useShown(): Shown | undefined {
+  const [shown, setShown] = useState<Shown>();
+  useEffect(() => {
+    let isShown = true;
+    void Promise.allSettled([readUsage(), listConnections()]).then(([usage, listed]) => {
+      if (!isShown) return;
+      const problem = problemOf(usage, 'Usage') ?? problemOf(listed, 'Connected accounts');
+      setShown({
+        ...(usage.status === 'fulfilled' && { usage: usage.value }),
+        accounts: listed.status === 'fulfilled' ? listed.value.connections : [],
+        ...(problem !== undefined && { problem }),
+      });
+    });
+    return () => {
+      isShown = false;
+    };
+  }, []);
+  return shown;
+}
+
+function problemOf(read: PromiseSettledResult<unknown>, what: string): string | undefined {
+  if (read.status === 'fulfilled') return undefined;
+  return read.reason instanceof HttpError ? read.reason.message : `${what} could not be read.`;
 }
 
 function Figures({ usage: { today, month, budget } }: { usage: Usage }) {
