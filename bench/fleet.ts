@@ -2,7 +2,7 @@ import type { ConversationEvent, Turn } from '#contracts';
 import { newMessage } from '#contracts';
 import { noFaults } from '#faults';
 import type { Model, ModelPart } from '#llm';
-import { createMemoryBus, MemoryBroker, type Bus } from '#messaging';
+import { createMemoryBus, MemoryBroker, type Bus, type WorkerGroup } from '#messaging';
 import { createLogger, createMetrics } from '#observability';
 import { createStore, type Store } from '#store';
 import { createLocalToolsets } from '#toolsets';
@@ -37,9 +37,9 @@ export async function startBenchOrchestrator(
   store: Store,
   bus: Bus,
   processId: string,
-  model = oneToolModel(),
+  groups: readonly WorkerGroup[] = [],
 ) {
-  const settings = testSettings({ model: 'scripted', turnsAtOnce: 200 });
+  const settings = testSettings({ model: 'scripted', turnsAtOnce: 200, groups });
   return startOrchestrator({
     ...systemTime(),
     faultPoint: noFaults,
@@ -48,7 +48,7 @@ export async function startBenchOrchestrator(
     processId,
     peers,
     switches,
-    model,
+    model: oneToolModel(),
     log,
     metrics,
     settings,

@@ -1,17 +1,33 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { connect } from 'amqplib';
-import { createRabbitmqBus } from '#messaging';
-import { createStore, type Store } from '#store';
+import { controlKey } from '#contracts';
+import { createStore } from '#store';
 import { systemTime } from '#time';
+import { findFreePort } from '../test/services/free-port.js';
 import { startProcess } from '../test/services/processes.js';
+import { GROUP, openBus } from './bench-bus.js';
+import { CallWatch } from './call-watch.js';
 import { Submitter, startBenchOrchestrator } from './fleet.js';
 import { compared, type Row } from './measure.js';
+import { startRaw } from './raw-call.js';
 
 const CALLS = 400;
 const WARM_UP = 400;
+
+interface Urls {
+  brokerUrl: string;
+  mongoUrl: string;
+}
+
+/** The worker's way to the store: its own, or over the ledger, served by the driver of the turn or by another. */
+type Way = 'store' | 'driver' | 'another';
+
+const WAYS: { way: Way; name: string; goal: string }[] = [
+  { way: 'store', name: 'tool call, distributed', goal: '≤ 1.5 at p50, ≤ 2 at p99' },
+  { way: 'driver', name: 'tool call of a group, the driver serves', goal: '≤ 1.8 at p50' },
+  { way: 'another', name: 'tool call of a group, another serves', goal: '≤ 2.3 at p50' },
+];
 
 /**
  * Added latency of a tool call: from "step committed" to "result in the orchestrator's memory", against a raw
@@ -20,141 +36,74 @@ const WARM_UP = 400;
  */
 export async function benchToolCall(brokerUrl: string, mongoUrl: string): Promise<Row[]> {
   const raw = await startRaw(brokerUrl, mongoUrl);
-  const ours = await startOurs(brokerUrl, mongoUrl);
-  const rawTimes: number[] = [];
-  const ourTimes: number[] = [];
-  for (let i = 0; i < WARM_UP + CALLS; i++) {
-    rawTimes.push(await raw.call());
-    ourTimes.push(await ours.call());
+  const rows: Row[] = [];
+  for (const { way, name, goal } of WAYS) {
+    const ours = await startOurs({ brokerUrl, mongoUrl }, way);
+    const rawTimes: number[] = [];
+    const ourTimes: number[] = [];
+    for (let i = 0; i < WARM_UP + CALLS; i++) {
+      rawTimes.push(await raw.call());
+      ourTimes.push(await ours.call());
+    }
+    for (const times of [rawTimes, ourTimes]) times.splice(0, WARM_UP);
+    await ours.stop();
+    rows.push(compared(name, ourTimes, rawTimes, goal));
   }
-  for (const times of [rawTimes, ourTimes]) times.splice(0, WARM_UP);
-  await Promise.all([raw.stop(), ours.stop()]);
-  return [compared('tool call, distributed', ourTimes, rawTimes, '≤ 1.5 at p50, ≤ 2 at p99')];
+  await raw.stop();
+  return rows;
 }
 
-async function startRaw(brokerUrl: string, mongoUrl: string) {
-  const queue = 'raw.calls';
-  const broker = await connect(brokerUrl, { noDelay: true });
-  const publishing = await broker.createConfirmChannel();
-  await publishing.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'quorum' } });
-  const replying = await connect(brokerUrl, { noDelay: true });
-  const replies = await replying.createChannel();
-  const { queue: replyTo } = await replies.assertQueue('', { exclusive: true });
-  let resolveReply: (() => void) | undefined;
-  await replies.consume(replyTo, () => resolveReply?.(), { noAck: true });
-  const responder = fork(fileURLToPath(new URL('raw-responder.ts', import.meta.url)), [
-    brokerUrl,
-    mongoUrl,
-    queue,
-  ]);
-  await once(responder, 'message');
-  return {
-    async call(): Promise<number> {
-      const replied = new Promise<void>((resolve) => (resolveReply = resolve));
-      const startedAt = performance.now();
-      publishing.publish('', queue, rawCall(), { persistent: true, mandatory: true, replyTo });
-      await replied;
-      return performance.now() - startedAt;
-    },
-    async stop(): Promise<void> {
-      responder.kill();
-      await Promise.all([broker.close(), replying.close()]);
-    },
-  };
-}
-
-/** As long as a real `tool.call`. */
-function rawCall(): Buffer {
-  const id = randomUUID();
-  const body = {
-    tool_call_id: `call_${id.replaceAll('-', '').slice(0, 22)}`,
-    turn_id: id,
-    conversation_id: id,
-    n: 1,
-    user_id: 'bench',
-    tool_name: 'math.add',
-    arguments: { a: 17, b: 25 },
-    class: 'read',
-    timeout_ms: 30_000,
-    deadline: new Date().toISOString(),
-    reply_to: `orchestrator.${id}`,
-  };
-  return Buffer.from(
-    JSON.stringify({ id, type: 'tool.call', version: '1.0.0', at: new Date().toISOString(), body }),
-  );
-}
-
-async function startOurs(brokerUrl: string, mongoUrl: string) {
-  const worker = await startProcess('tool-worker', {
-    RABBITMQ_URL: brokerUrl,
-    MONGODB_URL: mongoUrl,
-    TOOLSETS: 'math',
-    LOG_LEVEL: 'error',
-  });
+async function startOurs({ brokerUrl, mongoUrl }: Urls, way: Way) {
   const plain = createStore({ ...systemTime(), url: mongoUrl });
   await plain.open();
   const watch = new CallWatch();
-  const store = watch.observe(plain);
-  const processId = `orchestrator-${randomUUID()}`;
-  const bus = createRabbitmqBus({ ...systemTime(), url: brokerUrl, processId, role: 'orchestrator' });
-  await bus.open();
-  const gatewayBus = createRabbitmqBus({
-    ...systemTime(),
-    url: brokerUrl,
-    processId: `gateway-${randomUUID()}`,
-    role: 'gateway',
-  });
-  await gatewayBus.open();
-  const orchestrator = await startBenchOrchestrator(store, bus, processId);
-  const submitter = new Submitter(plain, gatewayBus);
-  await submitter.conversation('bench_calls');
+  const groups = way === 'store' ? [] : [GROUP];
+  const ignored = way === 'another' ? ['ledger.'] : [];
+  const own = await openBus(brokerUrl, 'orchestrator', { groups, ignored });
+  const gateway = await openBus(brokerUrl, 'gateway');
+  const orchestrator = await startBenchOrchestrator(watch.observe(plain), own.bus, own.processId, groups);
+  const stopWorker = await startWorker({ brokerUrl, mongoUrl }, way, controlKey(own.processId));
+  const submitter = new Submitter(plain, gateway.bus);
+  const conversation = `bench_calls_${way}`;
+  await submitter.conversation(conversation);
   let number = 0;
   return {
     async call(): Promise<number> {
-      await submitter.run('bench_calls', ++number);
+      await submitter.run(conversation, ++number);
       return watch.lastMs;
     },
     async stop(): Promise<void> {
       await orchestrator.drain(1_000);
-      await worker.kill('SIGTERM');
-      await Promise.all([bus.close(), gatewayBus.close(), plain.close()]);
+      await stopWorker();
+      await Promise.all([own.bus.close(), gateway.bus.close(), plain.close()]);
     },
   };
 }
 
-/** Clocks the store's answers: the commit of a step with calls, and the outcome that the driver reads. */
-class CallWatch {
-  lastMs = NaN;
-  private committedAt = NaN;
-
-  observe(store: Store): Store {
-    return new Proxy(store, {
-      get: (target, name) => {
-        const value: unknown = Reflect.get(target, name, target);
-        if (typeof value !== 'function') return value;
-        const method = (value as (...args: unknown[]) => unknown).bind(target);
-        if (name === 'commitStep')
-          return this.after(method, () => (this.committedAt = performance.now()), hasCalls);
-        if (name === 'getOutcome')
-          return this.after(method, () => (this.lastMs = performance.now() - this.committedAt), Boolean);
-        return method;
-      },
-    });
+/** Resolves, when the worker offers its tools, to what ends it. */
+async function startWorker({ brokerUrl, mongoUrl }: Urls, way: Way, driver: string) {
+  const more = { TOOLSETS: 'math', LOG_LEVEL: 'error' };
+  const ofGroup = { RABBITMQ_URL: brokerUrl, WORKER_GROUP: GROUP.name, ...more };
+  if (way !== 'another') {
+    const ofStore = { RABBITMQ_URL: brokerUrl, MONGODB_URL: mongoUrl, ...more };
+    const worker = await startProcess('tool-worker', way === 'driver' ? ofGroup : ofStore);
+    return () => worker.kill('SIGTERM');
   }
-
-  private after(
-    method: (...args: unknown[]) => unknown,
-    note: () => void,
-    isMeant: (result: unknown) => boolean,
-  ) {
-    return async (...args: unknown[]) => {
-      const result = await method(...args);
-      if (isMeant(result)) note();
-      return result;
-    };
-  }
+  const server = await startScript('ledger-server.ts', [brokerUrl, mongoUrl]);
+  const env = { ...ofGroup, PORT: String(await findFreePort()) };
+  const worker = await startScript('group-worker.ts', [driver], env);
+  return async () => {
+    for (const script of [worker, server]) {
+      script.kill();
+      await once(script, 'exit');
+    }
+  };
 }
 
-function hasCalls(result: unknown): boolean {
-  return (result as { row: { calls: unknown[] } }).row.calls.length > 0;
+async function startScript(name: string, args: string[], env: Record<string, string> = {}) {
+  const script = fork(fileURLToPath(new URL(name, import.meta.url)), args, {
+    env: { ...process.env, ...env },
+  });
+  await once(script, 'message');
+  return script;
 }

@@ -61,7 +61,7 @@ export class Orchestrator {
       log.info({}, drains ? 'drained by an operator, takes no new turns' : 'takes turns again'),
     );
     const observer = observeJournal(deps.auditLog, deps.metrics, deps.auditTrail);
-    const tokenOf: Ports['tokenOf'] = (call) => this.ledger?.tokenOf(call);
+    const tokenOf: Ports['tokenOf'] = (...sent) => this.ledger?.tokenOf(...sent);
     this.ports = { store, bus, me, peers, log, observer, clock, random, faultPoint, tokenOf };
     // Work in progress waits for the store; the sweeper and dead letters are retried anyway.
     this.durable = retryingStore(store, this.leaving.signal, deps);
@@ -120,6 +120,7 @@ export class Orchestrator {
         switches,
         workersOf: (toolset) => this.catalogue.workersOf(toolset),
         outputBytesOf: settings.outputBytesOf,
+        onSettled: (outcome) => this.drivers.get(outcome.turn_id)?.settled(outcome),
         metrics: this.deps.metrics,
       });
     await this.catalogue.rollCall();

@@ -151,7 +151,7 @@ async function publishCall(
     deadline: new Date(sendDeadlineOf(journal, open)).toISOString(),
     tool_version: call.tool_version,
     logs: journal.turn.options.logs,
-    token: ports.tokenOf?.(covered),
+    token: ports.tokenOf?.(covered, open),
   };
   const message = newMessage(ports, 'tool.call', body, traceparent);
   return ports.bus.publish(`tools.${toolset}`, message);

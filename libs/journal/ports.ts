@@ -3,6 +3,7 @@ import type { FaultPoint } from '#faults';
 import type { Bus } from '#messaging';
 import type { Store } from '#store';
 import type { Time } from '#time';
+import type { HeldCall } from '#turn';
 import type { JournalObserver } from './journal-observer.js';
 
 /** Records for auditors: fields and a sentence, never values. */
@@ -44,6 +45,9 @@ export interface Ports extends Time {
   log: Log;
   faultPoint: FaultPoint;
   observer: JournalObserver;
-  /** Of a call that goes to a group of workers without the store; see `CallTokens`. Absent: there is no such group. */
-  tokenOf?(call: Omit<CallTicket, 'token'>): string | undefined;
+  /**
+   * Of a call that is about to go to a group of workers without the store; see `CallTokens`. Absent: there is no such
+   * group.
+   */
+  tokenOf?(ticket: Omit<CallTicket, 'token'>, call: HeldCall): string | undefined;
 }

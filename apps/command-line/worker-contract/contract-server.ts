@@ -65,7 +65,7 @@ export class ContractServer {
   get ports(): Ports & { bus: Bus } {
     const { store, bus, peers, processId: me, clock, random, faultPoint } = this.member.part;
     const log = { info: silent, warn: silent, error: silent };
-    const tokenOf: Ports['tokenOf'] = (call) => this.tokenOf(call);
+    const tokenOf: Ports['tokenOf'] = (ticket) => this.tokenOf(ticket);
     return { store, bus, me, peers, log, observer, clock, random, faultPoint, tokenOf };
   }
 
@@ -86,6 +86,7 @@ export class ContractServer {
       switches,
       workersOf: () => 1,
       outputBytesOf: () => undefined,
+      onSettled: () => undefined,
       metrics,
     });
     const identity = { role: 'orchestrator', processId: ports.me } as const;

@@ -1,4 +1,4 @@
-import type { Step } from '#contracts';
+import type { Outcome, Step } from '#contracts';
 import { newMessage } from '#contracts';
 import { carryOut, endTurn, livenessOf, stepRow, type Ports } from '#journal';
 import type { ArgumentValidator } from '#tools';
@@ -96,6 +96,11 @@ export class TurnDriver {
   result(toolCallId: string, traceparent?: string): void {
     this.work.trace.noteResult(traceparent);
     this.mailbox.post((mail) => mail.results.add(toolCallId));
+  }
+
+  /** A call has ended in this process, as the store has it: the result that follows needs no read. */
+  settled(stored: Outcome): void {
+    this.work.memory.hand(stored);
   }
 
   /** Something about the turn may have changed. While the model writes, only an end matters. */

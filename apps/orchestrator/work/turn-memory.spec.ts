@@ -79,6 +79,18 @@ describe('TurnMemory', () => {
     ]);
   });
 
+  it('reads no row that it was handed, and knows it only when a hint names it', async () => {
+    const read: string[] = [];
+    const store = {
+      getOutcome: (id: string) => (read.push(id), Promise.resolve(null)),
+    } as unknown as Store;
+    const memory = new TurnMemory(journal([step(1)]), store);
+    memory.hand(outcome);
+    expect(memory.journal.outcomes).toEqual([]);
+    await memory.readOutcomes(['call', 'other']);
+    expect([memory.journal.outcomes, read]).toEqual([[outcome], ['other']]);
+  });
+
   it('records that its turn was removed, keeps its contents, and notices that the turn exists again', async () => {
     let stored: Journal | null = null;
     const store = { readJournal: () => Promise.resolve(stored) } as unknown as Store;

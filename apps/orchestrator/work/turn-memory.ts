@@ -5,6 +5,7 @@ import type { Store } from '#store';
 export class TurnMemory {
   /** The turn was removed with its conversation, so no decision about it would take effect. */
   isGone = false;
+  private readonly handed = new Map<string, Outcome>();
 
   constructor(
     public journal: Journal,
@@ -13,6 +14,7 @@ export class TurnMemory {
 
   /** Rows never disappear, so rows that arrived during the read stay known. */
   async reread(): Promise<void> {
+    this.handed.clear();
     const read = await this.store.readJournal(this.journal.turn._id);
     this.isGone = read === null;
     if (!read) return;
@@ -25,10 +27,18 @@ export class TurnMemory {
     this.journal = read;
   }
 
+  /** A row that the store has returned: it is known as soon as a hint names it. */
+  hand(outcome: Outcome): void {
+    this.handed.set(outcome._id, outcome);
+  }
+
   /** Reads the rows that the hints name. A result counts only when it is in the store. */
   async readOutcomes(toolCallIds: string[]): Promise<void> {
     const unknown = toolCallIds.filter((id) => !this.journal.outcomes.some((outcome) => outcome._id === id));
-    const rows = await Promise.all(unknown.map((id) => this.store.getOutcome(id)));
+    const rows = await Promise.all(
+      unknown.map(async (id) => this.handed.get(id) ?? this.store.getOutcome(id)),
+    );
+    for (const id of toolCallIds) this.handed.delete(id);
     for (const row of rows) if (row) this.addOutcome(row);
   }
 

@@ -5,6 +5,7 @@ import {
   type Body,
   type CallTicket,
   type LedgerAnswers,
+  type Outcome,
   type ToolResult,
 } from '#contracts';
 import type { KnownSwitches, Ports } from '#journal';
@@ -31,9 +32,12 @@ export interface CallVerbsOptions {
   /** Whose store and bus serve the workers. */
   ports: Ports;
   tokens: CallTokens;
+  calls: LedgerCalls;
   switches: Pick<KnownSwitches, 'pauseOf'>;
   /** Bytes of the text of a tool's result; undefined: 32 KiB. */
   outputBytesOf(toolName: string): number | undefined;
+  /** A call has ended, as the store has it; its driver is told afterwards. */
+  onSettled(stored: Outcome): void;
 }
 
 export type Answer = Partial<LedgerAnswers>;
@@ -55,9 +59,8 @@ export class CallVerbs {
   private readonly asking = new OneByOne();
 
   constructor(private readonly options: CallVerbsOptions) {
-    const { store } = options.ports;
-    this.calls = new LedgerCalls(store);
-    this.attempts = new OwnedAttempts(store);
+    this.calls = options.calls;
+    this.attempts = new OwnedAttempts(options.ports.store);
     this.artifacts = new CallArtifacts(options.ports);
   }
 
@@ -188,8 +191,8 @@ export class CallVerbs {
 
   /** In the name of the worker: its rows are those that the worker would write. */
   ledgerOf(worker: string): StoreLedger {
-    const { ports, switches } = this.options;
-    return new StoreLedger({ ...ports, me: worker }, (toolName) => switches.pauseOf(toolName));
+    const { ports, switches, onSettled } = this.options;
+    return new StoreLedger({ ...ports, me: worker }, (toolName) => switches.pauseOf(toolName), onSettled);
   }
 
   private async find(worker: string, ticket: CallTicket): Promise<Asked | undefined> {

@@ -26,8 +26,10 @@ let ports: TestPorts;
 let ledger: Ledger;
 /** Bytes that the operator allows; undefined: the default. */
 let allowed: number | undefined;
+let settled: string[];
 beforeEach(async () => {
   allowed = undefined;
+  settled = [];
   ports = await openPorts('orchestrator-1');
   const metrics = { ledgerRequests: { inc: () => {} }, ledgerDrops: { inc: () => {} } };
   const outputBytesOf = () => allowed;
@@ -38,6 +40,7 @@ beforeEach(async () => {
     switches,
     workersOf: () => 1,
     outputBytesOf,
+    onSettled: (outcome) => settled.push(outcome._id),
     metrics,
   });
   const { store } = ports;
@@ -89,6 +92,19 @@ describe('a result that a worker settles', () => {
     const data = { values: 'x'.repeat(room), artifacts: artifacts.map(({ id }) => id) };
     const { outcome } = await settle({ status: 'success', data }, artifacts);
     expect(outcome).toMatchObject({ data, artifacts });
+  });
+
+  it('is handed to its driver in this process before the message, and the sent call is not read again', async () => {
+    let steps = 0;
+    const getStep = ports.store.getStep.bind(ports.store);
+    ports.store.getStep = (...asked) => (steps++, getStep(...asked));
+    const step = (await getStep(TURN_ID, 1))!;
+    const { token: _token, ...sent } = ticket();
+    ledger.tokenOf(sent, { step, call: step.calls[0]! });
+    const toDriver = ports.recorded.bodies('tool.result').length;
+    await settle({ status: 'success', data: { value: 1 } });
+    expect([steps, settled]).toEqual([0, [callRow(1).tool_call_id]]);
+    expect(ports.recorded.bodies('tool.result')).toHaveLength(toDriver + 1);
   });
 
   it('has an error of a known type, no longer than one may be', async () => {

@@ -1,8 +1,9 @@
-import type { CallTicket, LedgerRequestType, Message } from '#contracts';
+import type { CallTicket, LedgerRequestType, Message, Outcome } from '#contracts';
 import type { KnownSwitches, Ports } from '#journal';
 import type { WorkerGroup } from '#messaging';
-import { toolsetOf } from '#turn';
+import { toolsetOf, type HeldCall } from '#turn';
 import { CallTokens } from '../token/call-tokens.js';
+import { LedgerCalls } from './ledger-calls.js';
 import { LedgerMembers } from './ledger-members.js';
 import { LedgerServer, type LedgerMetrics } from './ledger-server.js';
 
@@ -15,6 +16,8 @@ export interface LedgerOptions {
   workersOf(toolset: string): number;
   /** Bytes of the text of a tool's result; undefined: 32 KiB. */
   outputBytesOf(toolName: string): number | undefined;
+  /** A call has ended, as the store has it; its driver is told afterwards. */
+  onSettled(stored: Outcome): void;
   metrics: LedgerMetrics;
 }
 
@@ -23,6 +26,7 @@ export class Ledger {
   private readonly server: LedgerServer;
   private readonly members: LedgerMembers;
   private readonly toolsets: ReadonlySet<string>;
+  private readonly calls: LedgerCalls;
 
   private constructor(
     options: LedgerOptions,
@@ -30,7 +34,8 @@ export class Ledger {
   ) {
     this.toolsets = new Set(options.groups.flatMap(({ toolsets }) => toolsets));
     this.members = new LedgerMembers(options);
-    this.server = new LedgerServer({ ...options, tokens, members: this.members });
+    this.calls = new LedgerCalls(options.ports.store);
+    this.server = new LedgerServer({ ...options, tokens, calls: this.calls, members: this.members });
   }
 
   static async open(options: LedgerOptions): Promise<Ledger> {
@@ -40,9 +45,15 @@ export class Ledger {
     return ledger;
   }
 
-  /** Of a call that is about to be sent; undefined when no group has its toolset. */
-  tokenOf(call: Omit<CallTicket, 'token'>): string | undefined {
-    return this.toolsets.has(toolsetOf(call.tool_name)) ? this.tokens.sign(call) : undefined;
+  /**
+   * Of a call that is about to be sent; undefined when no group has its toolset.
+   *
+   * @param call absent: it is read when its worker asks
+   */
+  tokenOf(ticket: Omit<CallTicket, 'token'>, call?: HeldCall): string | undefined {
+    if (!this.toolsets.has(toolsetOf(ticket.tool_name))) return undefined;
+    if (call) this.calls.note(ticket, call);
+    return this.tokens.sign(ticket);
   }
 
   /** Never rejects. */

@@ -28,6 +28,8 @@ export class StoreLedger implements CallLedger {
   constructor(
     private readonly ports: Ports,
     private readonly pauseOf: KnownSwitches['pauseOf'],
+    /** Before the driver of the call is told. */
+    private readonly onSettled?: (stored: Outcome) => void,
   ) {}
 
   async claim(call: WorkerCall): Promise<{ mine: Claim } | 'elsewhere' | 'lost'> {
@@ -143,6 +145,7 @@ export class StoreLedger implements CallLedger {
 
   private async end({ body, label }: WorkerCall, outcome: Outcome, traceparent?: string): Promise<void> {
     const stands = await settle(this.ports, label, outcome);
+    this.onSettled?.(stands);
     await hintResult(this.ports, body, stands, traceparent);
   }
 

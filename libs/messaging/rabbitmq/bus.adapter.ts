@@ -59,6 +59,8 @@ class RabbitmqBus implements Bus {
   private readonly emitter: EventEmitter | undefined;
   private readonly listeners: EventListeners;
   private follower?: EventFollower;
+  /** Once it listens. */
+  private control?: ControlListener;
 
   constructor(private readonly options: RabbitmqBusOptions) {
     this.logger = options.logger ?? silentLogger;
@@ -115,6 +117,7 @@ class RabbitmqBus implements Bus {
   }
 
   async send(controlKey: string, message: Message): Promise<PublishOutcome> {
+    if (controlKey === this.control?.key) return this.control.tellSelf(message);
     // A broker alarm says nothing about the receiver, so it must not make the receiver suspect.
     if (this.publisher.isStalled) return 'unknown';
     return this.publisher.publish(this.routes.toProcess(controlKey), message);
@@ -185,14 +188,11 @@ class RabbitmqBus implements Bus {
     identity: { role: Role; processId: string },
     handler: (message: Message) => void,
   ): Promise<void> {
-    await new ControlListener({
-      connection: this.consuming,
-      identity,
-      groups: this.options.groups ?? [],
-      handler,
-      logger: this.logger,
-      observer: this.observer,
-    }).start();
+    const { consuming: connection, logger, observer } = this;
+    const groups = this.options.groups ?? [];
+    const control = new ControlListener({ connection, identity, groups, handler, logger, observer });
+    await control.start();
+    this.control = control;
   }
 
   emit(event: ConversationEvent): void {

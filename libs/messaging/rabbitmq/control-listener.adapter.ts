@@ -1,10 +1,11 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
-import { groupOf, type Message, type Role } from '#contracts';
+import { controlKey, encodeMessage, groupOf, type Message, type Role } from '#contracts';
 import type { BusLogger } from '../port/bus-logger.js';
 import { deliverControl } from '../port/deliver.js';
 import type { BusObserver } from '../port/bus-observer.js';
 import type { WorkerGroup } from '../port/ledger-topology.js';
 import { controlQueue, exchanges } from '../port/topology.js';
+import type { PublishOutcome } from '../port/bus.port.js';
 import { originOf } from './origin.js';
 import { SupervisedChannel } from './channel.adapter.js';
 import type { SupervisedConnection } from './connection.adapter.js';
@@ -36,6 +37,17 @@ export class ControlListener {
 
   start(): Promise<void> {
     return this.channel.build();
+  }
+
+  get key(): string {
+    return controlKey(this.options.identity.processId);
+  }
+
+  /** What a process tells itself does not travel. */
+  tellSelf(message: Message): PublishOutcome {
+    const { handler, logger } = this.options;
+    void Promise.resolve().then(() => deliverControl(encodeMessage(message), handler, logger));
+    return 'confirmed';
   }
 
   private async setUp(channel: Channel, model: ChannelModel): Promise<void> {
