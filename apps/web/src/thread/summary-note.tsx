@@ -1,6 +1,6 @@
 import { AsideNote } from '../frame/aside-note.js';
 import { Icon } from '../frame/icon.js';
-import { Markdown } from './markdown.js';
+import { Markdown } from '../markdown/markdown.js';
 
 /** The place of a summary: from here on, the model reads it instead of the messages above. */
 export function SummaryNote({ summary }: { summary: string }) {
@@ -15,7 +15,7 @@ export function SummaryNote({ summary }: { summary: string }) {
   return (
     <AsideNote title="Earlier messages were summarised">
       <div className="prose">
-        <Markdown text={summary} isGrowing={false} />
+        <Markdown text={summary} />
       </div>
     </AsideNote>
   );

@@ -2,7 +2,7 @@ import type { Thought } from '../conversation/thoughts.js';
 import { AsideNote } from '../frame/aside-note.js';
 import { useIsDisconnected } from '../frame/disconnected.js';
 import { formatDuration } from '../format/durations.js';
-import { Markdown } from './markdown.js';
+import { Markdown } from '../markdown/markdown.js';
 
 /** A shorter time says nothing about the model. */
 const WORTH_SAYING_MS = 1_000;
@@ -20,7 +20,7 @@ export function ThinkingNote({ thought, isThinking }: ThinkingNoteProps) {
   return (
     <AsideNote title={titleOf(thought, isThinking, isDisconnected)} isMoving={isMoving}>
       <div className="prose">
-        <Markdown text={thought.text} isGrowing={isThinking} />
+        <Markdown text={thought.text} />
       </div>
     </AsideNote>
   );

@@ -8,7 +8,7 @@ import { useIsDisconnected } from '../frame/disconnected.js';
 import { formatClock } from '../format/durations.js';
 import { StepCard } from '../timeline/step-card.js';
 import { isThought, ThoughtLine } from '../timeline/thought-line.js';
-import { Markdown } from './markdown.js';
+import { Markdown } from '../markdown/markdown.js';
 import { OwnMessage } from './own-message.js';
 import { SummaryNote } from './summary-note.js';
 import { ThinkingNote } from './thinking-note.js';
@@ -107,7 +107,7 @@ function Spoken({ text, isStreaming }: { text: string; isStreaming: boolean }) {
   if (text.trim() === '') return null;
   return (
     <div className={`prose${isStreaming ? ' is-streaming' : ''}${isDisconnected ? ' is-disconnected' : ''}`}>
-      <Markdown text={text} isGrowing={isStreaming} />
+      <Markdown text={text} />
     </div>
   );
 }
@@ -118,7 +118,7 @@ function Draft({ text, answer }: { text: string; answer: string }) {
   return (
     <AsideNote title="First version of the answer">
       <div className="prose">
-        <Markdown text={text} isGrowing={false} />
+        <Markdown text={text} />
       </div>
     </AsideNote>
   );
