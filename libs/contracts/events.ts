@@ -9,6 +9,7 @@ import {
   usageSchema,
 } from './records.js';
 import { rolesSchema } from './records/roles.js';
+import { stopReasonSchema } from './records/step.js';
 import { jsonObjectSchema, resultStatusSchema } from './tool-messages.js';
 import { callViewSchema, viewSchema } from './view.js';
 
@@ -161,6 +162,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     usage: usageSchema,
     /** The `provider/model` that wrote the last step. */
     model: z.string().optional(),
+    /** Why the model stopped before its answer was complete; absent: it was, or nobody knows. */
+    stop_reason: stopReasonSchema.exclude(['end_turn']).optional(),
   }),
   z.object({
     type: z.literal('cancelled'),

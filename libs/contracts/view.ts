@@ -9,6 +9,7 @@ import {
   usageSchema,
 } from './records.js';
 import { rolesSchema } from './records/roles.js';
+import { stopReasonSchema } from './records/step.js';
 import { errorDetailSchema, jsonObjectSchema, resultStatusSchema } from './tool-messages.js';
 
 /*
@@ -109,6 +110,8 @@ export const turnViewSchema = z.object({
   /** The last step's id, once the turn has completed. */
   message_id: z.string().optional(),
   usage: usageSchema.optional(),
+  /** Why the model stopped before its answer was complete; absent: it was, or nobody knows. */
+  stop_reason: stopReasonSchema.exclude(['end_turn']).optional(),
   error: z.object({ code: failureCodeSchema, message: z.string() }).optional(),
   steps: z.array(stepViewSchema),
 });

@@ -186,10 +186,14 @@ export class FakeTurn {
   }
 
   /** Commits the last step and ends the turn with its text. */
-  complete(usage = { input_tokens: 8_412, output_tokens: 792, cached_tokens: 0 }): this {
+  complete(
+    usage = { input_tokens: 8_412, output_tokens: 792, cached_tokens: 0 },
+    stop_reason?: TurnView['stop_reason'],
+  ): this {
     if (!this.step.committed) this.ask();
     const { n, text } = this.step;
-    return this.publish({ type: 'complete', message_id: `${this.turnId}:${n}`, content: text, usage });
+    const fields = { message_id: `${this.turnId}:${n}`, content: text, usage, stop_reason };
+    return this.publish({ type: 'complete', ...fields });
   }
 
   cancel(): this {
@@ -212,7 +216,7 @@ export class FakeTurn {
     return this.step.calls[index]!;
   }
 
-  private get view(): TurnView {
+  get view(): TurnView {
     const { turns } = this.gateway.conversations.get(this.conversationId)!.view;
     return turns.find((turn) => turn.turn_id === this.turnId)!;
   }

@@ -120,7 +120,7 @@ describe('Markdown in an answer', () => {
     const headings = await prose()
       .locator('[data-depth]')
       .evaluateAll((all) => all.map((one) => one.tagName));
-    expect(headings).toEqual(['H2', 'H2']);
+    expect(headings).toEqual(['H3', 'H3']);
     expect(await prose().locator('li').first().innerText()).toBe('made');
   });
 

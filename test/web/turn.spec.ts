@@ -247,6 +247,37 @@ describe('a turn', () => {
     (await web.turn(0)).start().say('Half an ans').breakOff('The model did not answer after 5 tries.');
     await web.seen('The model did not answer after 5 tries.');
     await web.seen('Half an ans');
+    await web.button('Try again').click();
+    const again = await web.turn(1);
+    expect(again.view.content).toBe('Try');
+    expect(await web.button('Try again').count()).toBe(0);
+  });
+
+  it('says that it was cut off at the output limit, and continues', async () => {
+    await web.open();
+    await web.say('Tell all');
+    const usage = { input_tokens: 1, output_tokens: 4_096, cached_tokens: 0 };
+    (await web.turn(0)).start().say('Half an ans').complete(usage, 'max_tokens');
+    await web.seen('Cut off at the output limit.');
+    await takePicture(web.page, 'cut-off');
+    await web.button('Continue').click();
+    expect((await web.turn(1)).view.content).toBe('Continue.');
+    await web.page.reload();
+    await web.seen('Cut off at the output limit.');
+  });
+
+  it.each([
+    ['', undefined, 'The model gave no answer.'],
+    ['', 'max_tokens' as const, 'Cut off at the output limit.'],
+    ['No', 'refusal' as const, 'The model refused to go on.'],
+    ['So', 'context_overflow' as const, 'Cut off: the conversation is longer than the model can read.'],
+  ])('that says %j and stops for %s is no whole answer', async (text, reason, shown) => {
+    await web.open();
+    await web.say('Tell all');
+    (await web.turn(0)).start().say(text).complete(undefined, reason);
+    await web.seen(shown);
+    await web.button('Try again').click();
+    expect((await web.turn(1)).view.content).toBe('Tell all');
   });
 });
 

@@ -1,6 +1,6 @@
 import type { ConversationEvent, Journal, Step } from '#contracts';
 import { failureOf, textOf, totalUsage } from '../journal/journal.js';
-import { shownSteps } from './view-of.js';
+import { earlyStopOf, shownSteps } from './view-of.js';
 
 /**
  * The event for viewers when the row `end` has ended a turn; the same whichever process emits it, and however often.
@@ -17,5 +17,6 @@ export function endEvent(journal: Journal, end: Step): ConversationEvent {
     content: textOf(end),
     usage: totalUsage(journal.steps),
     ...(end.model === undefined ? {} : { model: end.model }),
+    ...earlyStopOf(end),
   };
 }

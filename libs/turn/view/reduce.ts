@@ -193,12 +193,19 @@ function reduceEnd(view: View, turn: TurnView, event: EventOf<'complete' | 'canc
 }
 
 function reduceComplete(view: View, turn: TurnView, event: EventOf<'complete'>): Reduced {
-  const { message_id, usage, timestamp: ended_at } = event;
+  const { message_id, usage, stop_reason, timestamp: ended_at } = event;
   const last = turn.steps.at(-1);
   const isWhole =
     last?.committed === true && message_id === `${turn.turn_id}:${last.n}` && last.text === event.content;
   if (!isWhole) return gap(view);
-  return applied(changeTurn(view, turn, { status: 'completed', ended_at, message_id, usage }), event);
+  const ended = {
+    status: 'completed' as const,
+    ended_at,
+    message_id,
+    usage,
+    ...(stop_reason && { stop_reason }),
+  };
+  return applied(changeTurn(view, turn, ended), event);
 }
 
 function turnOf(view: View, turnId: string): TurnView | undefined {

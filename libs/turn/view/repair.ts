@@ -54,5 +54,6 @@ function endOf(turn: TurnView, conversationId: string, now: string): Conversatio
     message_id: turn.message_id ?? '',
     content: turn.steps.at(-1)?.text ?? '',
     usage: turn.usage ?? { input_tokens: 0, output_tokens: 0, cached_tokens: 0 },
+    ...(turn.stop_reason && { stop_reason: turn.stop_reason }),
   };
 }

@@ -14,6 +14,8 @@ import {
   turnRow,
 } from '../testing/rows.js';
 import { eventsOfCommit } from '../testing/step-events.js';
+import { endEvent } from './end-event.js';
+import { reduce } from './reduce.js';
 import { toolEndEvent } from './tool-end.js';
 import { callViewOf, fittingView, turnViewOf, viewOf } from './view-of.js';
 
@@ -59,6 +61,21 @@ describe('the view of a turn', () => {
     expect(turnViewOf({ ...journal, outcomes: [] }, [partial]).steps).toHaveLength(1);
     const steps = [...journal.steps, stepRow(2, '', [], { kind: 'cancel' })];
     expect(turnViewOf({ ...journal, steps }, [{ ...partial, step: 3 }]).steps).toHaveLength(1);
+  });
+
+  it.each([
+    ['end_turn', undefined],
+    ['max_tokens', 'max_tokens'],
+    ['refusal', 'refusal'],
+  ] as const)('says of a model that stopped for %s: %s, as its event and the reducer do', (reason, told) => {
+    const end = stepRow(1, 'So far', [], { stop_reason: reason });
+    const journal = journalOf({ steps: [end], claims, outcomes: [] });
+    expect(turnViewOf(journal).stop_reason).toBe(told);
+    const complete = endEvent(journal, end);
+    expect(eventSchema.parse(complete)).toStrictEqual(complete);
+    const running = { ...turnViewOf(journal), status: 'running' as const, stop_reason: undefined };
+    const view = { ...viewOf({ _id: CONVERSATION_ID, title: 'T' }, [journal], false), turns: [running] };
+    expect(reduce(view, complete).turns[0]!.stop_reason).toBe(told);
   });
 
   it('names the texts that a formatted answer replaces, as its event does', () => {

@@ -80,10 +80,17 @@ export function turnViewOf(journal: Journal, partials: PartialText[] = []): Turn
     at: turn.at,
     ...(started ? { started_at: started.at } : {}),
     ...(end ? { ended_at: end.at } : {}),
-    ...(end?.kind === 'model' ? { message_id: end._id, usage: totalUsage(journal.steps) } : {}),
+    ...(end?.kind === 'model'
+      ? { message_id: end._id, usage: totalUsage(journal.steps), ...earlyStopOf(end) }
+      : {}),
     ...(end?.kind === 'fail' ? { error: failureOf(end) } : {}),
     steps,
   };
+}
+
+/** Why the model stopped before its answer was complete. */
+export function earlyStopOf({ stop_reason }: Step): Pick<TurnView, 'stop_reason'> {
+  return stop_reason === null || stop_reason === 'end_turn' ? {} : { stop_reason };
 }
 
 /**

@@ -136,12 +136,12 @@ function paragraphText({ text, tokens: [first] }: Tokens.Paragraph): string {
   return first?.type === 'checkbox' ? text.slice(first.raw.length) : text;
 }
 
-/** Below the page's own heading, and without a gap: what a reader of headings hears is an outline. */
+/** Below the heading of the message, and without a gap: what a reader of headings hears is an outline. */
 function headingLevels(tokens: readonly Token[]): (number | undefined)[] {
-  let last = 1;
+  let last = 2;
   return tokens.map((token) => {
     if (token.type !== 'heading') return undefined;
-    last = Math.min((token as Tokens.Heading).depth + 1, last + 1, 6);
+    last = Math.min((token as Tokens.Heading).depth + 2, last + 1, 6);
     return last;
   });
 }

@@ -46,6 +46,7 @@ export function ConversationPage({
   const hasComposer = held?.problem?.code !== 'not_found';
   const place = 'startedOn' in route ? 'new' : route.conversationId;
 
+  const say = (content: string) => void outbox.add(content, route);
   const edit = (text: string) => {
     writeDraft(place, text);
     setDraftVersion(draftVersion + 1);
@@ -70,7 +71,11 @@ export function ConversationPage({
   };
   return (
     <div className={`stage${isEmpty ? ' is-empty' : ''}`}>
-      {isEmpty ? <Hello /> : <Thread place={place} held={held} outgoing={active ? [] : outgoing} />}
+      {isEmpty ? (
+        <Hello />
+      ) : (
+        <Thread place={place} held={held} outgoing={active ? [] : outgoing} onSay={say} />
+      )}
       {hasComposer && (
         <div className="dock">
           <div className="well">
@@ -96,7 +101,7 @@ export function ConversationPage({
               isRunning={active !== undefined}
               isStopping={active !== undefined && stopping === active.turn_id}
               toolsetCount={toolsets?.length}
-              onSend={(content) => outbox.add(content, route)}
+              onSend={say}
               onStop={active && !isDisconnected ? () => stop(active) : undefined}
               takeLast={takeLast}
               onShowTools={onShowTools}

@@ -5,7 +5,7 @@ import { useSession } from '../session/session.js';
 export function OwnMessage({ content }: { content: string }) {
   return (
     <div className="own-message">
-      <h3 className="visually-hidden">You</h3>
+      <h2 className="visually-hidden">You</h2>
       <p>{content}</p>
     </div>
   );
@@ -17,7 +17,7 @@ export function OutgoingBubble({ message }: { message: OutgoingMessage }) {
   const isDisconnected = useIsDisconnected();
   return (
     <div className="own-message" data-outgoing={message.state}>
-      <h3 className="visually-hidden">You</h3>
+      <h2 className="visually-hidden">You</h2>
       <p>{message.content}</p>
       {message.state === 'unsent' && (isDisconnected || message.problem) && (
         <span className="own-note">

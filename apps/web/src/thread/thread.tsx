@@ -16,14 +16,16 @@ interface ThreadProps {
   held: HeldConversation | undefined;
   /** The user's messages that are neither in the view nor queued. */
   outgoing: readonly OutgoingMessage[];
+  onSay: (content: string) => void;
 }
 
-export function Thread({ place, held, outgoing }: ThreadProps) {
+export function Thread({ place, held, outgoing, onSay }: ThreadProps) {
   const thread = useRef<HTMLDivElement>(null);
   const turns = held ? [...held.earlierTurns, ...held.view.turns] : [];
   const active = held && activeTurn(held.view);
   // Queued messages are in the tray at the composer.
   const shown = turns.filter((turn) => hasEnded(turn) || turn === active);
+  const last = active === undefined && outgoing.length === 0 ? turns.at(-1) : undefined;
   const { isAway, goToEnd } = useFollowEnd(thread, place, shown[0]?.turn_id);
   const lastOwn = outgoing.at(-1)?.clientMessageId;
   useLayoutEffect(() => {
@@ -48,6 +50,7 @@ export function Thread({ place, held, outgoing }: ThreadProps) {
             turn={turn}
             transient={held && turn === active ? held.transient : noTransient}
             thoughts={held?.thoughts[turn.turn_id]}
+            onSay={turn === last ? onSay : undefined}
           />
         ))}
         {outgoing.map((message) => (

@@ -8,10 +8,12 @@ interface TurnEndProps {
   turn: TurnView;
   /** The numbers of the steps whose text is not part of the answer. */
   replaced: Pick<ReadonlyMap<number, unknown>, 'has'>;
+  /** Sends a message; undefined where none may follow. */
+  onSay: ((content: string) => void) | undefined;
 }
 
 /** The line under an ended turn: figures, or why it ended early. */
-export function TurnEnd({ turn, replaced }: TurnEndProps) {
+export function TurnEnd({ turn, replaced, onSay }: TurnEndProps) {
   const text = turn.steps
     .filter((step) => !replaced.has(step.n))
     .map((step) => step.text.trim())
@@ -19,12 +21,7 @@ export function TurnEnd({ turn, replaced }: TurnEndProps) {
     .join('\n\n');
   return (
     <>
-      {turn.status === 'failed' && (
-        <p className="turn-problem">
-          <Icon name="failed" />
-          <span>{turn.error?.message ?? 'The turn failed.'}</span>
-        </p>
-      )}
+      <TurnProblem turn={turn} hasText={text !== ''} onSay={onSay} />
       <div className="turn-foot">
         {turn.status === 'cancelled' ? <span>{stopSentence(turn)}</span> : <Figures turn={turn} />}
         <span className="grow" />
@@ -32,6 +29,40 @@ export function TurnEnd({ turn, replaced }: TurnEndProps) {
       </div>
     </>
   );
+}
+
+interface TurnProblemProps extends Pick<TurnEndProps, 'turn' | 'onSay'> {
+  hasText: boolean;
+}
+
+/** Why the answer is not whole, and what can be done about it. */
+function TurnProblem({ turn, hasText, onSay }: TurnProblemProps) {
+  const problem = problemOf(turn, hasText);
+  if (problem === undefined) return null;
+  const next = turn.stop_reason === 'max_tokens' && hasText ? CONTINUE : TRY_AGAIN;
+  return (
+    <p className={turn.status === 'failed' ? 'turn-problem' : 'turn-problem is-mild'}>
+      <Icon name={turn.status === 'failed' ? 'failed' : 'warn'} />
+      <span className="grow">{problem}</span>
+      {onSay && (
+        <button type="button" className="text-button" onClick={() => onSay(next.content ?? turn.content)}>
+          {next.label}
+        </button>
+      )}
+    </p>
+  );
+}
+
+const CONTINUE = { label: 'Continue', content: 'Continue.' };
+const TRY_AGAIN = { label: 'Try again', content: undefined };
+
+function problemOf({ status, error, stop_reason: reason }: TurnView, hasText: boolean): string | undefined {
+  if (status === 'failed') return error?.message ?? 'The turn failed.';
+  if (status !== 'completed') return undefined;
+  if (reason === 'max_tokens') return 'Cut off at the output limit.';
+  if (reason === 'context_overflow') return 'Cut off: the conversation is longer than the model can read.';
+  if (reason === 'refusal') return 'The model refused to go on.';
+  return hasText ? undefined : 'The model gave no answer.';
 }
 
 function stopSentence(turn: TurnView): string {

@@ -19,10 +19,12 @@ interface TurnProps {
   turn: TurnView;
   transient: Transient;
   thoughts: ThoughtsOfTurn | undefined;
+  /** Of the last turn, when nothing runs: sends a message. */
+  onSay: ((content: string) => void) | undefined;
 }
 
 /** One user message and everything that follows from it. */
-export const Turn = memo(function Turn({ turn, transient, thoughts }: TurnProps) {
+export const Turn = memo(function Turn({ turn, transient, thoughts, onSay }: TurnProps) {
   const isEnded = hasEnded(turn);
   const replaced = useMemo(() => replacedSteps(turn), [turn]);
   if (wasRemoved(turn)) return <RemovedMessage turn={turn} />;
@@ -30,7 +32,7 @@ export const Turn = memo(function Turn({ turn, transient, thoughts }: TurnProps)
     <article className="turn" data-status={turn.status}>
       <OwnMessage content={turn.content} />
       <div className="answer">
-        <h3 className="visually-hidden">Switchyard</h3>
+        <h2 className="visually-hidden">Switchyard</h2>
         {turn.steps.map((step, index) => (
           <Step
             key={step.n}
@@ -43,7 +45,7 @@ export const Turn = memo(function Turn({ turn, transient, thoughts }: TurnProps)
           />
         ))}
         {isEnded ? (
-          <TurnEnd turn={turn} replaced={replaced} />
+          <TurnEnd turn={turn} replaced={replaced} onSay={onSay} />
         ) : (
           <TurnNow turn={turn} transient={transient} thoughts={thoughts} />
         )}
@@ -61,7 +63,7 @@ function RemovedMessage({ turn }: { turn: TurnView }) {
   return (
     <article className="turn" data-status={turn.status}>
       <div className="own-message is-removed">
-        <h3 className="visually-hidden">You</h3>
+        <h2 className="visually-hidden">You</h2>
         <p>{turn.content}</p>
         <span className="own-note">
           Removed{turn.ended_at && ` at ${formatClock(turn.ended_at)}`}, before its turn came.
