@@ -12,18 +12,29 @@ export interface ClientPlace {
 export class Clients {
   private readonly rows: SealedRows<typeof clientSchema>;
 
-  constructor(deps: ConnectionDeps) {
+  constructor(private readonly deps: ConnectionDeps) {
     this.rows = new SealedRows(deps, 'client', clientSchema);
   }
 
   async get(place: ClientPlace): Promise<Client | undefined> {
-    return (await this.rows.get(toId(place)))?.value;
+    const client = (await this.rows.get(toId(place)))?.value;
+    return client && !this.isOver(client) ? client : undefined;
+  }
+
+  /** The issuer no longer knows it: the next person makes another one. */
+  async forget(place: ClientPlace): Promise<void> {
+    await this.deps.store.removeConnection(toId(place));
   }
 
   async save(place: ClientPlace, client: Client): Promise<void> {
     const { issuer, server, redirectUri } = place;
     const about = { user_id: '', server, issuer, resource: redirectUri };
     await this.rows.put(toId(place), about, client);
+  }
+
+  /** RFC 7591, section 3.2.1: seconds since 1970, or 0. */
+  private isOver({ client_secret_expires_at: at }: Client): boolean {
+    return typeof at === 'number' && at > 0 && at * 1000 <= this.deps.clock.wall();
   }
 }
 

@@ -140,6 +140,37 @@ describe('a refresh', () => {
     expect(now).toBe(30_000);
   });
 
+  it('is not taken from a process that began after another one had failed', async () => {
+    const settings = { tokenKeys: [KEY], publicUrl: 'https://chat.example.com' };
+    let now = 0;
+    let looks = 0;
+    await one.grants.save(PLACE, 'crm', grant('old'));
+    const known = (await one.grants.get(PLACE))!;
+    let fail = () => undefined as void;
+    const failing = new Promise<never>((_, reject) => (fail = () => reject(new Error('away'))));
+    const first = one.grants.refresh(known, () => failing);
+    let end = (_: Grant) => undefined as void;
+    let second: Promise<unknown> = Promise.resolve();
+    const sleep = async () => {
+      now += 10_000;
+      looks++;
+      // The first one fails when it was seen for 20 s, and another one begins at once.
+      if (looks === 2) {
+        fail();
+        await first.catch(() => undefined);
+        second = two.grants.refresh(known, () => new Promise((resolve) => (end = resolve)));
+        await clock.sleep(5);
+      }
+      if (looks === 4) {
+        end(grant('once'));
+        await second;
+      }
+    };
+    const third = createConnections(store, settings, { now: () => now, wall: () => clock.wall(), sleep })!;
+    const all = await third.grants.refresh(known, async () => grant('twice'));
+    expect(all?.grant.tokens.access_token).toBe('once');
+  });
+
   it('is not taken over by a process whose time of day is wrong', async () => {
     const settings = { tokenKeys: [KEY], publicUrl: 'https://chat.example.com' };
     let hasLooked = () => undefined as void;

@@ -47,7 +47,7 @@ export interface GrantSummary {
   at: string;
 }
 
-/** Longer than a refresh takes: whose claim was seen for this long is gone. */
+/** Longer than a refresh takes: a claim that stands this long belongs to a lost process. */
 const CLAIM_MS = 30_000;
 /** Claims that lost processes leave are removed then. */
 const CLAIM_ROW_MS = 86_400_000;
@@ -112,10 +112,12 @@ export class Grants {
   ): Promise<KnownGrant | undefined> {
     const { store, clock } = this.deps;
     let attempt = 1;
+    let seen: string | undefined;
     // Machines do not agree about the time of day, so each process waits for itself.
     let seenAt = clock.now();
     while (attempt <= MAX_CLAIMS) {
-      const { id, isWon } = await this.claim(known, attempt);
+      const { id, isWon, version } = await this.claim(known, attempt);
+      if (version !== seen) [seen, seenAt] = [version, clock.now()];
       // The claim of this version may have been removed by its winner, after the new tokens were there.
       const now = await this.read(known.id);
       if (now?.version !== known.version) {
@@ -124,7 +126,7 @@ export class Grants {
       }
       if (isWon) return this.renew(known, renew, id);
       if (clock.now() - seenAt < CLAIM_MS) await clock.sleep(LOOK_EVERY_MS, signal);
-      else [attempt, seenAt] = [attempt + 1, clock.now()];
+      else attempt++;
     }
     throw new Error('Tokens could not be refreshed: every process that tried was lost.');
   }
@@ -144,17 +146,20 @@ export class Grants {
     }
   }
 
-  private async claim({ id, version }: KnownGrant, attempt: number): Promise<{ id: string; isWon: boolean }> {
+  private async claim(
+    { id, version }: KnownGrant,
+    attempt: number,
+  ): Promise<{ id: string; isWon: boolean; version: string }> {
     const now = this.deps.clock.wall();
     const claimId = idOf('claim', id, version, attempt);
-    const { won } = await this.deps.store.insertConnection({
+    const { won, row } = await this.deps.store.insertConnection({
       _id: claimId,
       kind: 'claim',
       ...{ user_id: '', server: '', issuer: '', resource: '', sealed: '', version: newVersion() },
       at: new Date(now).toISOString(),
       expires_at: new Date(now + CLAIM_ROW_MS).toISOString(),
     });
-    return { id: claimId, isWon: won };
+    return { id: claimId, isWon: won, version: row.version };
   }
 
   private async read(id: string): Promise<KnownGrant | undefined> {

@@ -48,11 +48,17 @@ describe('tokens that are given back to their issuer', () => {
   it.each<[string, Grant['client'], string[] | undefined, boolean]>([
     ['in the header, if the issuer names no method', {} as Grant['client'], undefined, true],
     ['in the header, if it takes both', {} as Grant['client'], ['none', 'client_secret_basic'], true],
+    [
+      'in the body, if it takes clients with none, too',
+      {} as Grant['client'],
+      ['none', 'client_secret_post'],
+      false,
+    ],
     ['in the body, if it takes only that', {} as Grant['client'], ['client_secret_post'], false],
     [
       'as the client is registered',
       { token_endpoint_auth_method: 'client_secret_post' } as unknown as Grant['client'],
-      ['client_secret_basic'],
+      ['client_secret_basic', 'client_secret_post'],
       false,
     ],
   ])('are sent with the secret %s', async (_, more, methods, isInHeader) => {

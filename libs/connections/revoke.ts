@@ -17,8 +17,8 @@ export async function revoke(
   const hint = tokens.refresh_token === undefined ? 'access_token' : 'refresh_token';
   const body = new URLSearchParams({ token, token_type_hint: hint });
   const headers = new Headers();
-  identify(client, revocation.methods ?? ['client_secret_basic'], headers, body);
   try {
+    identify(client, revocation.methods ?? ['client_secret_basic'], headers, body);
     const signal = limitTime(clock, TIMEOUT_MS);
     // A redirect could lead to somebody else.
     const options: RequestInit = { method: 'POST', headers, body, signal, redirect: 'error' };
@@ -37,8 +37,9 @@ function identify(
   headers: Headers,
   body: URLSearchParams,
 ): void {
-  const registered = typeof token_endpoint_auth_method === 'string' ? token_endpoint_auth_method : undefined;
-  const wanted = registered ?? (methods.includes('client_secret_basic') ? 'client_secret_basic' : methods[0]);
+  const registered = methods.find((method) => method === token_endpoint_auth_method);
+  const known = ['client_secret_basic', 'client_secret_post'].find((method) => methods.includes(method));
+  const wanted = registered ?? known ?? 'none';
   if (client_secret !== undefined && wanted === 'client_secret_basic') {
     const pair = [client_id, client_secret].map(encodeURIComponent).join(':');
     headers.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);

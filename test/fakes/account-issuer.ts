@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Provider, type Adapter, type AdapterPayload, type Configuration } from 'oidc-provider';
 
 /** What the issuer keeps, by kind of model. */
@@ -52,6 +53,8 @@ export class AccountIssuer {
   person = 'nobody';
   /** Requests to the token endpoint, by grant type, refused ones included. */
   readonly tokenRequests: string[] = [];
+  /** What the token endpoint answers instead, with the status 500, to the body of a request. */
+  brokenAnswer: ((body: string) => string) | undefined;
   private server!: Server;
   private provider!: Provider;
 
@@ -88,6 +91,12 @@ export class AccountIssuer {
     for (const kind of ['AccessToken', 'RefreshToken', 'Grant', 'Session']) Kept.forget(kind);
   }
 
+  /** Registrations are over, and with them all access. */
+  forgetClients(): void {
+    this.revokeAll();
+    Kept.forget('Client');
+  }
+
   /** Accesses that hold. */
   get refreshTokens(): number {
     return Kept.size('RefreshToken');
@@ -104,6 +113,10 @@ export class AccountIssuer {
       if (pathname.endsWith('/allow')) return this.allow(request, response);
       response.setHeader('content-type', 'text/html');
       return void response.end(`<title>Sign in</title><a id="allow" href="${pathname}/allow">Allow</a>`);
+    }
+    if (pathname === '/token' && this.brokenAnswer) {
+      const body = await text(request);
+      return void response.writeHead(500).end(this.brokenAnswer(body));
     }
     if (pathname === '/token') {
       // The body is read by the provider.

@@ -82,7 +82,7 @@ export class AccessByPeople {
     const found = await connections?.flows.giveOnce(state, (id) => cookie(cookieOf(id)), back);
     if (!found) return 'used';
     try {
-      await this.answer(found);
+      await this.answer(found, given.code !== undefined);
     } catch (error) {
       if (!(error instanceof RequestError))
         log.error({ err: error }, 'a person who connected was not noticed');
@@ -91,11 +91,12 @@ export class AccessByPeople {
     return given.code === undefined ? 'refused' : 'connected';
   }
 
-  private async answer({ id, about, flow }: OpenedFlow): Promise<void> {
+  private async answer({ id, about, flow }: OpenedFlow, isGiven: boolean): Promise<void> {
     const { answers, actions } = this.deps;
     const user = { id: about.userId };
     await answers.connected(user, { turn_id: flow.turn_id, tool_call_id: flow.tool_call_id, connection: id });
-    actions.note({ audit: 'connection_given', user_id: user.id, subject: about.server.slice(0, 200) });
+    if (isGiven)
+      actions.note({ audit: 'connection_given', user_id: user.id, subject: about.server.slice(0, 200) });
   }
 }
 

@@ -12,3 +12,13 @@ export class AccessNeeded extends Error {
     super('the user has to give access');
   }
 }
+
+/** The issuer could not be asked about a user's access: nothing of the request was done. Says nothing of what it answered. */
+export class IssuerUnavailable extends Error {
+  override name = 'IssuerUnavailable';
+
+  /** @param reason the name of the error */
+  constructor(readonly reason: string) {
+    super('the issuer could not be asked');
+  }
+}

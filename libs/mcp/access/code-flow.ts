@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Client, Flow, Grant, OpenedFlow } from '#connections';
 import type { McpHttpServer, OAuthConfig } from '../config/mcp-config.js';
-import { isPrivate } from '../config/oauth-config.js';
+import { isConfidential } from '../config/oauth-config.js';
 import { revocationOf, type IssuerInfo } from './server-issuer.js';
 import { toGrant, type AccessDeps } from './user-access.js';
 
@@ -47,9 +47,12 @@ export class CodeFlow {
     });
     const { authorization_url, verifier, client, discovery } = collected;
     if (!authorization_url || !verifier || !client || !discovery) throw new Error('the flow did not begin');
-    if (!isPrivate(new URL(authorization_url))) throw new Error('its authorization endpoint is not https://');
+    if (!isConfidential(new URL(authorization_url)))
+      throw new Error('its authorization endpoint is not https://');
     const { redirectUri: redirect_uri } = connections;
-    return { authorization_url, verifier, client, discovery: { ...discovery }, ...keys, redirect_uri };
+    const asked = new URL(authorization_url).searchParams.get('scope') ?? undefined;
+    const flow = { authorization_url, verifier, client, discovery: { ...discovery }, ...keys, redirect_uri };
+    return { ...flow, ...(asked !== undefined && { scope: asked }) };
   }
 
   /** The second half: exchanges the code that the person came back with. */
@@ -59,7 +62,7 @@ export class CodeFlow {
     const { client, verifier } = flow;
     const discovery = flow.discovery as unknown as OAuthDiscoveryState;
     const collected: Collected = { client, verifier, discovery };
-    await auth(this.provider(collected, flow.state), {
+    await auth(this.provider(collected, flow.state, flow.redirect_uri), {
       serverUrl: server.url,
       authorizationCode,
       iss,
@@ -68,12 +71,20 @@ export class CodeFlow {
     const { tokens } = collected;
     if (!tokens || tokens.issuer !== about.issuer) throw new Error('another issuer answered');
     const { issuer: _stamp, ...rest } = tokens;
-    return toGrant(rest, { client, revocation: revocationOf(discovery.authorizationServerMetadata) }, clock);
+    // An issuer may leave out a scope that is the one that was asked for (RFC 6749, section 5.1).
+    return toGrant(
+      { scope: flow.scope, ...rest },
+      { client, revocation: revocationOf(discovery.authorizationServerMetadata) },
+      clock,
+    );
   }
 
-  private provider(collected: Collected, state: string): OAuthClientProvider {
+  private provider(
+    collected: Collected,
+    state: string,
+    redirectUri = this.deps.connections.redirectUri,
+  ): OAuthClientProvider {
     const { server, connections } = this.deps;
-    const { redirectUri } = connections;
     const { clientMetadataUrl } = server.oauth;
     return {
       redirectUrl: redirectUri,

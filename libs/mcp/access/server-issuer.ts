@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { Grant } from '#connections';
-import { isPrivate } from '../config/oauth-config.js';
+import { isConfidential } from '../config/oauth-config.js';
 
 /** Who gives access to a server, and what to. */
 export interface IssuerInfo {
@@ -62,7 +62,7 @@ const revocationSchema = z.object({
 /** Where an issuer takes tokens back, out of its metadata. */
 export function revocationOf(metadata: unknown): Grant['revocation'] {
   const { data } = revocationSchema.safeParse(metadata);
-  if (!data || !URL.canParse(data.revocation_endpoint) || !isPrivate(new URL(data.revocation_endpoint)))
+  if (!data || !URL.canParse(data.revocation_endpoint) || !isConfidential(new URL(data.revocation_endpoint)))
     return undefined;
   const methods =
     data.revocation_endpoint_auth_methods_supported ?? data.token_endpoint_auth_methods_supported;

@@ -8,20 +8,21 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Connections, Grant, KnownGrant } from '#connections';
 import type { Clock } from '#time';
-import { AccessNeeded } from './access-needed.js';
+import { AccessNeeded, IssuerUnavailable } from './access-needed.js';
 import type { IssuerInfo, ServerIssuer } from './server-issuer.js';
 
 /** Tokens that expire this soon are refreshed before they are used. */
 const EARLY_MS = 10_000;
-/** After these the issuer will not accept the tokens later, either. */
-const FINAL: readonly string[] = [
-  OAuthErrorCode.InvalidGrant,
-  OAuthErrorCode.InvalidClient,
-  OAuthErrorCode.UnauthorizedClient,
-  OAuthErrorCode.InvalidScope,
-  OAuthErrorCode.InvalidTarget,
-  OAuthErrorCode.UnsupportedGrantType,
+/** After any other error the issuer will not accept the tokens later, either. */
+const PASSING: readonly string[] = [
+  OAuthErrorCode.ServerError,
+  OAuthErrorCode.TemporarilyUnavailable,
+  OAuthErrorCode.TooManyRequests,
+  'slow_down',
 ];
+/** What a header can hold (RFC 6750, section 2.1, and all other visible characters). */
+const TOKEN = /^[\x21-\x7e]{1,16384}$/;
+const LONGEST_LIFE_S = 366 * 86_400;
 
 export interface AccessDeps {
   connections: Connections;
@@ -29,6 +30,8 @@ export interface AccessDeps {
   /** For requests to the issuer. */
   fetchFn: FetchLike;
   clock: Pick<Clock, 'wall'>;
+  /** The issuer no longer knows us. */
+  forgetClient(issuer: string): Promise<void>;
 }
 
 interface HeldAccess {
@@ -57,7 +60,11 @@ export class UserAccess implements AuthProvider {
   }
 
   /** Undefined: the first request to a server finds out who its issuer is. */
-  async token(): Promise<string | undefined> {
+  token(): Promise<string | undefined> {
+    return translated(() => this.tokenNow());
+  }
+
+  private async tokenNow(): Promise<string | undefined> {
     const held = await this.read();
     const { expires_at = Infinity, tokens } = held?.known.grant ?? {};
     if (!held || expires_at - this.deps.clock.wall() > EARLY_MS || !tokens?.refresh_token)
@@ -66,7 +73,11 @@ export class UserAccess implements AuthProvider {
   }
 
   /** Resolves when another request may succeed. */
-  async onUnauthorized({ response }: { response: Response }): Promise<void> {
+  onUnauthorized({ response }: { response: Response }): Promise<void> {
+    return translated(() => this.makeUsable(response));
+  }
+
+  private async makeUsable(response: Response): Promise<void> {
     const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
     const sent = this.refused.get(response);
     const { issuer } = this.deps;
@@ -100,18 +111,42 @@ export class UserAccess implements AuthProvider {
       // An issuer may leave out a scope that has not changed.
       return toGrant({ scope: tokens.scope, ...renewed }, { ...grant, client }, clock);
     } catch (error) {
-      if (error instanceof OAuthError && FINAL.includes(error.code)) return undefined;
+      if (error instanceof OAuthError && !PASSING.includes(error.code)) {
+        if (isUnknownClient(error)) await this.deps.forgetClient(info.place.issuer);
+        return undefined;
+      }
       throw error;
     }
   }
 }
 
+/** The issuer does not know us, or not with this secret. */
+export function isUnknownClient(error: unknown): boolean {
+  const unknown: string = OAuthErrorCode.InvalidClient;
+  return error instanceof OAuthError && error.code === unknown;
+}
+
+/** What the issuer answered, or a part of the request in it, must reach neither a log nor a model. */
+async function translated<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AccessNeeded) throw error;
+    throw new IssuerUnavailable(error instanceof Error ? error.name : 'unknown');
+  }
+}
+
+/** Throws for tokens that cannot be used. */
 export function toGrant(
   tokens: Grant['tokens'] & { expires_in?: number },
   { client, revocation }: Pick<Grant, 'client' | 'revocation'>,
   clock: Pick<Clock, 'wall'>,
 ): Grant {
   const { expires_in, ...rest } = tokens;
-  const expires = expires_in === undefined ? {} : { expires_at: clock.wall() + expires_in * 1000 };
+  const { access_token, refresh_token = access_token } = tokens;
+  if (!TOKEN.test(access_token) || !TOKEN.test(refresh_token))
+    throw new Error('the issuer gave a token that cannot be sent');
+  const lifeS = Math.min(Math.max(0, expires_in ?? NaN), LONGEST_LIFE_S);
+  const expires = Number.isNaN(lifeS) ? {} : { expires_at: clock.wall() + lifeS * 1000 };
   return { tokens: rest, client, ...(revocation && { revocation }), ...expires };
 }

@@ -25,7 +25,14 @@ export const oauthSchema = z.object({
 
 const listedSchema = z.object({
   tools: z.array(
-    z.looseObject({ name: z.string().min(1), inputSchema: z.looseObject({ type: z.literal('object') }) }),
+    z.looseObject({
+      name: z.string().min(1),
+      title: z.string().optional(),
+      description: z.string().optional(),
+      inputSchema: z.looseObject({ type: z.literal('object') }),
+      outputSchema: z.looseObject({ type: z.literal('object') }).optional(),
+      annotations: z.looseObject({ title: z.string().optional() }).optional(),
+    }),
   ),
 });
 
@@ -55,7 +62,9 @@ export function findOAuthProblem({ scope, url, headers, oauth }: OAuthEntry): st
     return 'excludes a header "Authorization".';
   if (mentionsOwner(url))
     return `excludes ${OWNER_VARIABLE} in "url": the issuer must know the server by one address.`;
-  return isPrivate(new URL(url)) ? undefined : 'needs an https:// address, because tokens are sent to it.';
+  return isConfidential(new URL(url))
+    ? undefined
+    : 'needs an https:// address, because tokens are sent to it.';
 }
 
 /** Reads the list. Throws a plain error whose message completes a sentence. */
@@ -76,7 +85,10 @@ function readJson(path: string): unknown {
 }
 
 /** Whether nobody on the way can read what is sent. */
-export function isPrivate({ protocol, hostname }: URL): boolean {
-  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  return protocol === 'https:' || (protocol === 'http:' && isLocal);
+export function isConfidential(url: URL): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
+}
+
+export function isLoopback({ hostname }: URL): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }

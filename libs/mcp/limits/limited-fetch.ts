@@ -10,14 +10,29 @@ export async function limitedFetch(url: string | URL, init?: RequestInit): Promi
   return new Response(response.body.pipeThrough(limiter(isEventStream)), { status, statusText, headers });
 }
 
-function limiter(isEventStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+/** `fetch` that fails a response body over the limit, whatever its type. */
+export async function fetchWithin(
+  maxBytes: number,
+  url: string | URL,
+  init?: RequestInit,
+): Promise<Response> {
+  const response = await fetch(url, init);
+  if (!response.body) return response;
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(limiter(false, maxBytes)), { status, statusText, headers });
+}
+
+function limiter(
+  isEventStream: boolean,
+  maxBytes = MAX_MESSAGE_BYTES,
+): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   return new TransformStream({
     transform(chunk, controller) {
       const end = isEventStream ? endOfLastEvent(chunk) : -1;
       bytes = end === -1 ? bytes + chunk.byteLength : chunk.byteLength - end;
-      if (bytes <= MAX_MESSAGE_BYTES) controller.enqueue(chunk);
-      else controller.error(new Error(`The response is over the limit of ${MAX_MESSAGE_BYTES} bytes.`));
+      if (bytes <= maxBytes) controller.enqueue(chunk);
+      else controller.error(new Error(`The response is over the limit of ${maxBytes} bytes.`));
     },
   });
 }

@@ -126,6 +126,38 @@ describe('a server that acts for a person', () => {
     expect(again.questions).toHaveLength(1);
   });
 
+  it('tells neither the model nor the log what the issuer repeats', async () => {
+    await whoami('ann', personAt('ann'));
+    const place = { userId: 'ann', issuer: accounts.issuer.url, resource: accounts.url };
+    const { refresh_token } = (await connections.grants.get(place))!.grant.tokens;
+    accounts.issuer.expireTokens();
+    for (const brokenAnswer of [
+      (body: string) => `you sent ${body}`,
+      (body: string) => JSON.stringify({ error: 'server_error', error_description: body }),
+    ]) {
+      accounts.issuer.brokenAnswer = brokenAnswer;
+      const failed = await whoami('ann', noQuestion).catch((error: unknown) => error);
+      expect(failed).toMatchObject({ detail: { error_type: 'DependencyUnavailable' } });
+      const { detail } = failed as { detail: object };
+      expect(JSON.stringify([detail, logger.lines])).not.toContain(refresh_token);
+    }
+    accounts.issuer.brokenAnswer = undefined;
+    expect(await whoami('ann', noQuestion)).toBe('account ann');
+  });
+
+  it('registers again at an issuer that has forgotten us', async () => {
+    await whoami('ann', personAt('ann'));
+    accounts.issuer.forgetClients();
+    const again = personAt('ann');
+    expect(await whoami('ann', again)).toBe('account ann');
+    expect(again.questions).toHaveLength(1);
+    accounts.issuer.forgetClients();
+    // Nobody comes back from an issuer that does not know who sends people.
+    const lost: Pick<Asked, 'ask'> = { ask: () => Promise.resolve({ action: 'cancel' }) };
+    await expect(whoami('bob', lost)).rejects.toBeDefined();
+    expect(await whoami('bob', personAt('bob'))).toBe('account bob');
+  });
+
   it('asks again after the person has removed the access', async () => {
     await whoami('ann', personAt('ann'));
     const [listed] = await connections.grants.list('ann');

@@ -16,30 +16,29 @@ export function Popover({ label, onClose, children }: PopoverProps) {
   const onPointerDown = useEffectEvent((event: PointerEvent) => {
     if (!box.current?.contains(event.target as Node)) onClose();
   });
+  // Wherever the focus is: what had it may be gone, and outside Esc stops a turn.
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key !== 'Escape') return;
+    event.stopPropagation();
+    onClose();
+  });
   // Once: the focus must not move while the page around it is rendered again.
   useEffect(() => {
     const opener = document.activeElement;
     const first = box.current?.querySelector<HTMLElement>('[data-focus]');
     (first ?? box.current?.querySelector<HTMLElement>('input, button'))?.focus();
     const listener = (event: PointerEvent) => onPointerDown(event);
+    const keyListener = (event: KeyboardEvent) => onKeyDown(event);
     document.addEventListener('pointerdown', listener);
+    document.addEventListener('keydown', keyListener, { capture: true });
     return () => {
       document.removeEventListener('pointerdown', listener);
+      document.removeEventListener('keydown', keyListener, { capture: true });
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
   }, []);
   return (
-    <div
-      ref={box}
-      className="popover"
-      role="dialog"
-      aria-label={label}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
-        event.stopPropagation();
-        onClose();
-      }}
-    >
+    <div ref={box} className="popover" role="dialog" aria-label={label}>
       {children}
     </div>
   );
