@@ -14,7 +14,7 @@ export interface Connections {
   redirectUri: string;
 }
 
-/** The way of the gateways that issuers send people back to. */
+/** The gateway's route to which issuers send people back. */
 export const CALLBACK_PATH = '/api/connections/callback';
 
 export interface ConnectionSettings {

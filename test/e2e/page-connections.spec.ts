@@ -104,13 +104,16 @@ describe('the page of people whose accounts an MCP server acts with', () => {
     await ann.page.getByText('Connected accounts').waitFor({ state: 'detached' });
     await ann.button('Usage').click();
     await ann.button('Remove notes').click();
-    await ann.seen('None any more.');
+    await ann.seen('No connected accounts.');
     // Bob's stays.
     expect(accounts.issuer.refreshTokens).toBe(1);
     await ann.button('Close').click();
     await ann.say('call notes__whoami with {}');
     await ann.seen('notes acts with your account there.');
-    await ann.button('Decline').click();
+    await ann.button('Decline').focus();
+    await ann.page.keyboard.press('Enter');
     await ann.seen('which the person declined');
+    const focused = await ann.page.evaluate<string>('document.activeElement.className');
+    expect(focused).toContain('call-row');
   });
 });

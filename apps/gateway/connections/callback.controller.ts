@@ -21,7 +21,7 @@ const WORDS: Record<Arrival, { status: number; title: string; text: string }> = 
   used: {
     status: 400,
     title: 'Not connected',
-    text: 'This way back was used before, took too long, or began in another browser. Connect again from the conversation.',
+    text: 'This link was already used, has expired, or began in another browser. Connect again from the conversation.',
   },
   late: {
     status: 409,

@@ -23,7 +23,7 @@ export function ConnectedAccounts({ initial }: { initial: ConnectedAccount[] }) 
           {problem}
         </p>
       )}
-      {accounts.length === 0 && <p className="quiet">None any more.</p>}
+      {accounts.length === 0 && <p className="quiet">No connected accounts.</p>}
       {accounts.map(({ id, server, issuer }) => (
         <p key={id} className="account-row">
           <span className="grow cut" title={issuer}>

@@ -1,6 +1,7 @@
-import { useId, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import type { CallView } from '#contracts';
 import { HttpError, startConnection } from '../connection/http.js';
+import { useFocusOfRow } from './focus-of-row.js';
 import { useAnswer } from './use-answer.js';
 
 interface ConnectCardProps {
@@ -11,11 +12,13 @@ interface ConnectCardProps {
 
 /** A call that waits until its user has given the server access to an account, in another tab. */
 export function ConnectCard({ call, question, turnId }: ConnectCardProps) {
+  const card = useRef<HTMLElement>(null);
+  useFocusOfRow(card);
   const titleId = useId();
   const { send, isBlocked, refused } = useAnswer(call, question, turnId);
-  const { address, problem, connect } = useConnect(question.connection ?? '');
+  const { address, problem, isConnecting, connect } = useConnect(question.connection ?? '');
   return (
-    <section className="ask" aria-labelledby={titleId}>
+    <section ref={card} className="ask" aria-labelledby={titleId}>
       <h3 id={titleId}>{call.toolset} acts with your account there. Connect it to go on.</h3>
       {address && (
         <p>
@@ -42,8 +45,8 @@ export function ConnectCard({ call, question, turnId }: ConnectCardProps) {
         <button
           type="button"
           className="button button-main"
-          aria-disabled={isBlocked}
-          onClick={() => isBlocked || void connect()}
+          aria-disabled={isBlocked || isConnecting}
+          onClick={() => isBlocked || isConnecting || void connect()}
         >
           Connect {call.toolset}
         </button>
@@ -56,8 +59,10 @@ export function ConnectCard({ call, question, turnId }: ConnectCardProps) {
 function useConnect(id: string) {
   const [address, setAddress] = useState<URL>();
   const [problem, setProblem] = useState<string>();
+  const [isConnecting, setConnecting] = useState(false);
   const connect = async () => {
     setProblem(undefined);
+    setConnecting(true);
     try {
       const url = new URL((await startConnection(id)).authorization_url);
       // What a server names must never run in this page.
@@ -65,8 +70,12 @@ function useConnect(id: string) {
       setAddress(url);
       window.open(url.href, '_blank', 'noopener,noreferrer');
     } catch (error) {
-      setProblem(error instanceof HttpError ? error.message : 'The way to the issuer could not be opened.');
+      setProblem(
+        error instanceof HttpError ? error.message : 'The sign-in page could not be opened. Try again.',
+      );
+    } finally {
+      setConnecting(false);
     }
   };
-  return { address, problem, connect };
+  return { address, problem, isConnecting, connect };
 }
