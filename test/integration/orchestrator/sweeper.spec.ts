@@ -94,6 +94,7 @@ describe('a round of the sweeper', () => {
       'store.removeUsageBefore',
       'store.removeOldDeadLetters',
       'store.removeApprovalRequestsBefore',
+      'store.removeExpiredConnections',
     ]);
   });
 
