@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Role } from '#contracts';
+import { isNotFound } from '../../apps/gateway/errors/request-error.js';
 import { LOCAL_USER } from '../../apps/gateway/people/auth/user.js';
 import { Case } from './case.js';
 import type { Device } from './device.js';
@@ -67,7 +68,9 @@ async function deleteIt({ world, conversationId, ann, bob }: Case): Promise<void
   for (let isGone = false; !isGone; await world.clock.sleep(500)) {
     const { gateway } = world.gateways().find(({ place }) => !taken.includes(place)) ?? world.gateways()[0]!;
     const over = () => void (isGone = true);
-    gateway!.conversations.delete(LOCAL_USER, conversationId).then(over, over);
+    gateway!.conversations
+      .delete(LOCAL_USER, conversationId)
+      .then(over, (error) => isNotFound(error) && over());
     await world.clock.sleep(3_000);
   }
 }

@@ -3,7 +3,7 @@ import { markDeleted, type Ports } from '#journal';
 import { timestampOf, type Clock } from '#time';
 import type { User } from '../people/auth/user.js';
 import type { OfferedModels } from '../catalogue/offered-models.js';
-import { isNotFound } from '../errors/request-error.js';
+import { isNotFound, notFound } from '../errors/request-error.js';
 import type { StopTurns } from './stop-turns.js';
 import type { TurnAdmission } from './turn-admission.js';
 import type { Ownership } from './ownership.js';
@@ -120,12 +120,16 @@ export class Conversations {
     return toBody({ ...before, ...changed });
   }
 
-  /** The mark decides: if this process dies here, the sweeper stops running turns and removes everything. */
+  /**
+   * The mark decides: if this process dies here, the sweeper stops running turns and removes everything. Who asks again
+   * because the first request failed takes `not_found` as the end of it, so it stops what still runs, too.
+   */
   async delete(user: User, id: string): Promise<void> {
-    await this.ownership.conversation(user, id);
-    await markDeleted(this.ports, id);
+    const { deleted_at } = await this.ownership.evenDeleted(user, id);
+    if (deleted_at === undefined) await markDeleted(this.ports, id);
     const unended = await this.ports.store.listUnendedTurns(id);
     await Promise.all(unended.map((turn) => this.stop(turn._id)));
+    if (deleted_at !== undefined) throw notFound();
   }
 
   /** The sweeper may have removed the turn since. */

@@ -11,9 +11,16 @@ export class Ownership {
   constructor(private readonly store: Pick<Store, 'getConversation' | 'getTurn'>) {}
 
   async conversation(user: Pick<User, 'id'>, id: string): Promise<Conversation> {
+    const conversation = await this.evenDeleted(user, id);
+    if (conversation.deleted_at !== undefined) throw notFound();
+    return conversation;
+  }
+
+  /** Also one that is marked as deleted: only for who goes on with its deletion. */
+  async evenDeleted(user: Pick<User, 'id'>, id: string): Promise<Conversation> {
     if (!idSchema.safeParse(id).success) throw notFound();
     const conversation = await this.store.getConversation(id);
-    if (!conversation || !isOwnedBy(conversation, user)) throw notFound();
+    if (conversation?.user_id !== user.id) throw notFound();
     return conversation;
   }
 
@@ -24,8 +31,4 @@ export class Ownership {
     await this.conversation(user, turn.conversation_id);
     return turn;
   }
-}
-
-function isOwnedBy(conversation: Conversation, user: Pick<User, 'id'>): boolean {
-  return conversation.user_id === user.id && conversation.deleted_at === undefined;
 }

@@ -19,4 +19,13 @@ export const DELETE: Mutant[] = [
       replace: '',
     },
   },
+  {
+    name: 'who deletes again is not waited for',
+    edit: {
+      file: 'apps/gateway/turns/conversations.ts',
+      find: 'if (deleted_at === undefined) await markDeleted(this.ports, id);',
+      replace: 'if (deleted_at !== undefined) throw notFound();\n    await markDeleted(this.ports, id);',
+    },
+    search: { from: 171 },
+  },
 ];
