@@ -115,11 +115,17 @@ describe('output over the budget', () => {
 
   it('is opened in full from the page', async () => {
     const call = await callOf('output__lines', { bytes: 50 * 1024 });
-    const tab = await openLastCall();
+    const tab = await openLastCall({ permissions: ['clipboard-read', 'clipboard-write'] });
     const [link] = await tab.page.getByRole('link', { name: 'The whole result' }).all();
     expect(await link!.getAttribute('href')).toBe(`/api/artifacts/${call.artifacts![0]!.id}`);
     await tab.button('Show what the model was given').click();
     await tab.seen('Lines 1–200 of');
+    const whole = await (await read(call.artifacts![0]!.id)).text();
+    await tab.button('Show all of it').click();
+    await tab.seen(`Lines 1–200 of ${whole.trimEnd().split('\n').length.toLocaleString('en')}`);
+    await tab.button('Copy result').click();
+    await tab.button('Copied').waitFor();
+    expect(await tab.page.evaluate('navigator.clipboard.readText()')).toBe(whole);
     await tab.takePicture('artifact-whole-light');
   });
 });

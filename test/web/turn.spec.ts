@@ -103,22 +103,49 @@ describe('a turn', () => {
     expect(await web.page.getByText('Thought 4 of 4').count()).toBe(0);
   });
 
-  it('loads a long result in full on request', async () => {
-    await web.open();
-    await web.say('Read it');
-    const one = (await web.turn(0))
-      .start()
-      .say()
-      .ask({ tool: 'filesystem.read_file', args: { path: 'log' } });
+  describe('with a result that is shown in part', () => {
     const whole = Array.from({ length: 450 }, (_, n) => `line number ${n + 1}`).join('\n');
-    one.run(0).succeed(0, whole, 12);
-    web.gateway.uncutCalls.set(one.call(0).tool_call_id, { ...one.call(0), result: whole, truncated: false });
-    await web.page.getByRole('button', { name: /read_file/ }).click();
-    await web.button('Show all of it').click();
-    await web.seen('Lines 1–200 of 450');
-    await web.button('Show 200 more').click();
-    await web.button('Show 50 more').click();
-    await web.seen('line number 450');
+
+    const open = async (result: string) => {
+      await web.open('', { permissions: ['clipboard-read', 'clipboard-write'] });
+      await web.say('Read it');
+      const one = (await web.turn(0)).start().say();
+      one.ask({ tool: 'filesystem.read_file', args: { path: 'log' } });
+      one.run(0).succeed(0, result, 12);
+      const call = one.call(0);
+      expect(call.truncated).toBe(true);
+      web.gateway.uncutCalls.set(call.tool_call_id, { ...call, result, truncated: false });
+      await web.page.getByRole('button', { name: /read_file/ }).click();
+      return call;
+    };
+
+    it('loads it in full on request', async () => {
+      await open(whole);
+      await web.button('Show all of it').click();
+      await web.seen('Lines 1–200 of 450');
+      await web.button('Show 200 more').click();
+      await web.button('Show 50 more').click();
+      await web.seen('line number 450');
+      expect(await web.page.getByText('Shown in part.').count()).toBe(0);
+    });
+
+    it('copies all of it, and says so when that cannot be read', async () => {
+      const { tool_call_id } = await open(whole);
+      await web.button('Copy result').click();
+      await web.button('Copied').waitFor();
+      expect(await web.page.evaluate('navigator.clipboard.readText()')).toBe(whole);
+      web.gateway.uncutCalls.delete(tool_call_id);
+      await web.button('Copy arguments').click();
+      await web.button('Not copied').waitFor();
+    });
+
+    it('loads it by itself where it is JSON, which is no tree in part', async () => {
+      await open(
+        JSON.stringify({ items: Array.from({ length: 60 }, (_, n) => ({ n, text: 'x'.repeat(90) })) }),
+      );
+      await web.button(/items: \[60 items\]/).click();
+      await web.button('40 more').click();
+    });
   });
 
   describe('that asks the user a question', () => {

@@ -1,44 +1,47 @@
-import { useState } from 'react';
 import type { CallView } from '#contracts';
-import { HttpError, readCall } from '../connection/http.js';
 import { isOpen, workerName } from '../format/call-text.js';
 import { formatClock, formatDuration } from '../format/durations.js';
 import { Artifacts } from './artifacts.js';
 import { Payload } from './payload.js';
+import { useUncut, type Extent } from './use-uncut.js';
+
+const MORE: Record<Extent, string> = { whole: 'Show all of it', model: 'Show what the model was given' };
 
 /** The arguments, the result, and the facts of a call. */
 export function CallDetail({ call, turnId }: { call: CallView; turnId: string }) {
-  const [uncut, setUncut] = useState<CallView>();
-  const [problem, setProblem] = useState<string>();
-  const shown = uncut ?? call;
-  const whole = call.artifacts?.find((artifact) => artifact.whole);
-  const readUncut = () => {
-    readCall(turnId, call.tool_call_id).then(setUncut, (error: unknown) => {
-      setProblem(error instanceof HttpError ? error.message : 'It could not be read.');
-    });
-  };
+  const { shown, isWhole, left, show, read, problem } = useUncut(call, turnId);
+  const whole = async (part: (uncut: Pick<CallView, 'args' | 'result'>) => string) =>
+    part(isWhole ? shown : await read('whole'));
   return (
     <div className="call-detail">
       <div className={`payloads${isLong(shown.result) ? ' is-stacked' : ''}`}>
-        <Payload title="Arguments" text={JSON.stringify(shown.args, null, 2)} />
-        {shown.result !== undefined && <Payload title="Result" text={shown.result} />}
-        {shown.error && (
-          <Payload title="Error" text={`${shown.error.error_type}: ${shown.error.error_message}`} />
+        <Payload title="Arguments" text={argumentsOf(shown)} whole={() => whole(argumentsOf)} />
+        {shown.result !== undefined && (
+          <Payload title="Result" text={shown.result} whole={() => whole(({ result }) => result ?? '')} />
+        )}
+        {call.error && (
+          <Payload title="Error" text={`${call.error.error_type}: ${call.error.error_message}`} />
         )}
       </div>
       {call.artifacts && <Artifacts artifacts={call.artifacts} />}
-      {call.truncated && !uncut && (
+      {left.length > 0 && (
         <p className="call-cut">
-          Shown in part.{' '}
-          <button type="button" className="text-button" onClick={readUncut}>
-            {whole ? 'Show what the model was given' : 'Show all of it'}
-          </button>
+          {!isWhole && 'Shown in part. '}
+          {left.map((extent) => (
+            <button key={extent} type="button" className="text-button" onClick={() => show(extent)}>
+              {MORE[extent]}
+            </button>
+          ))}
           {problem && <span role="alert"> {problem}</span>}
         </p>
       )}
       <Facts call={call} />
     </div>
   );
+}
+
+function argumentsOf({ args }: Pick<CallView, 'args'>): string {
+  return JSON.stringify(args, null, 2);
 }
 
 /** Text of many lines needs the whole width; a tree folds. */

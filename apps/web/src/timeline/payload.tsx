@@ -1,18 +1,23 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { CopyButton } from '../frame/copy-button.js';
-import { formatNumber } from '../format/durations.js';
+import { cutPages } from './cut-pages.js';
 import { JsonTree } from './json-tree.js';
 
-const LINES_PER_PAGE = 200;
+interface PayloadProps {
+  title: string;
+  text: string;
+  /** For copying, where `text` is only what is shown. */
+  whole?: () => Promise<string>;
+}
 
 /** Arguments or a result: a tree if it is JSON with parts, else text. Never HTML, whatever it contains. */
-export function Payload({ title, text }: { title: string; text: string }) {
+export function Payload({ title, text, whole }: PayloadProps) {
   const value = parseParts(text);
   return (
     <section className="payload">
       <h4>
         <span className="grow">{title}</span>
-        <CopyButton label={`Copy ${title.toLowerCase()}`} text={() => text} />
+        <CopyButton label={`Copy ${title.toLowerCase()}`} text={whole ?? (() => text)} />
       </h4>
       <div className="payload-box">{value ? <JsonTree value={value} /> : <PagedText text={text} />}</div>
     </section>
@@ -30,26 +35,19 @@ function parseParts(text: string): object | undefined {
 }
 
 function PagedText({ text }: { text: string }) {
-  const [shownLines, setShownLines] = useState(LINES_PER_PAGE);
+  const [pages, setPages] = useState(1);
+  const { shown, extent, more } = useMemo(() => cutPages(text, pages), [text, pages]);
   if (text === '') return <p className="quiet">Empty.</p>;
-  const lines = text.split('\n');
-  const hidden = lines.length - shownLines;
   return (
     <>
       <pre className="payload-text" tabIndex={0}>
-        {lines.slice(0, shownLines).join('\n')}
+        {shown}
       </pre>
-      {hidden > 0 && (
+      {extent && (
         <p className="payload-pager">
-          <span className="grow">
-            Lines 1–{formatNumber(shownLines)} of {formatNumber(lines.length)}
-          </span>
-          <button
-            type="button"
-            className="text-button"
-            onClick={() => setShownLines(shownLines + LINES_PER_PAGE)}
-          >
-            Show {Math.min(LINES_PER_PAGE, hidden)} more
+          <span className="grow">{extent}</span>
+          <button type="button" className="text-button" onClick={() => setPages(pages + 1)}>
+            {more}
           </button>
         </p>
       )}
