@@ -11,8 +11,8 @@ export interface PageFixture {
   readonly gateway: FakeGateway;
   readonly page: Page;
   open(path?: string, options?: BrowserContextOptions): Promise<void>;
-  /** In a browser profile that is used once: for what cannot be taken back, like a clock. */
-  openOnce(path?: string): Promise<void>;
+  /** In a browser profile that is used once: for what cannot be taken back, like a clock, or a script run before it. */
+  openOnce(path?: string, script?: string): Promise<void>;
   composer(): Locator;
   button(name: string | RegExp): Locator;
   say(text: string): Promise<void>;
@@ -54,7 +54,11 @@ export function usePageFixture(): PageFixture {
       return page!;
     },
     open: async (path = '', options = {}) => show(path, await contexts.take(options)),
-    openOnce: async (path = '') => show(path, await contexts.takeOnce()),
+    openOnce: async (path = '', script = '') => {
+      const context = await contexts.takeOnce();
+      await context.addInitScript(script);
+      await show(path, context);
+    },
     composer: () => fixture.page.getByRole('textbox', { name: 'Message' }),
     button: (name) => fixture.page.getByRole('button', { name, exact: true }),
     async say(text) {

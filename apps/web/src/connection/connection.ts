@@ -8,7 +8,7 @@ import type {
   ErrorCode,
   Snapshot,
 } from '#contracts';
-import { Observable } from './observable.js';
+import { Observable } from '../state/observable.js';
 import { acceptToken } from './person.js';
 import { rememberSignInMethod } from './sign-in-method.js';
 import { readToken, writeToken } from './token.js';

@@ -1,4 +1,5 @@
 import { LOCAL_USER_ID } from '#contracts';
+import { deviceStorage } from '../state/device-storage.js';
 import { readToken, subjectOf, writeToken } from './token.js';
 
 const KEY = 'switchyard.person';
@@ -9,10 +10,10 @@ const KEY = 'switchyard.person';
  */
 export function acceptToken(token: string): boolean {
   const subject = subjectOf(token);
-  const before = localStorage.getItem(KEY);
+  const before = deviceStorage.get(KEY);
   const isOther = subject !== undefined && before !== null && before !== subject;
   if (isOther) forgetOwnTexts();
-  if (subject !== undefined) localStorage.setItem(KEY, subject);
+  if (subject !== undefined) deviceStorage.set(KEY, subject);
   writeToken(token);
   return !isOther;
 }
@@ -25,7 +26,7 @@ export function isThisPerson(userId: string): boolean {
 
 /** The next user must neither see nor send the unsent text of the previous one. */
 export function forgetOwnTexts(): void {
-  const own = Object.keys(localStorage).filter((key) => /^switchyard\.(draft|outbox)\./.test(key));
-  for (const key of own) localStorage.removeItem(key);
+  const own = ['switchyard.draft.', 'switchyard.outbox.'].flatMap((prefix) => deviceStorage.keys(prefix));
+  for (const key of own) deviceStorage.remove(key);
   location.hash = '';
 }

@@ -1,9 +1,11 @@
+import { tabStorage } from '../state/device-storage.js';
+
 const KEY = 'switchyard.token';
 let hadToken = false;
 
 /** The JWT of this tab, or null. It never leaves the tab's session storage except in requests to this host. */
 export function readToken(): string | null {
-  const token = sessionStorage.getItem(KEY);
+  const token = tabStorage.get(KEY);
   hadToken ||= token !== null;
   return token;
 }
@@ -26,9 +28,9 @@ export function subjectOf(token: string): string | undefined {
 }
 
 export function writeToken(token: string | null): void {
-  if (token === null) sessionStorage.removeItem(KEY);
+  if (token === null) tabStorage.remove(KEY);
   else {
     hadToken = true;
-    sessionStorage.setItem(KEY, token);
+    tabStorage.set(KEY, token);
   }
 }

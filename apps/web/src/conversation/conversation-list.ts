@@ -5,7 +5,7 @@ import {
   readConversation,
   renameConversation,
 } from '../connection/http.js';
-import { Observable } from '../connection/observable.js';
+import { Observable } from '../state/observable.js';
 import { isUnnamed } from './conversation-title.js';
 
 export interface ConversationListState {

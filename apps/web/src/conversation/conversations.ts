@@ -1,7 +1,7 @@
 import type { CallView, TurnView, View } from '#contracts';
 import { emptyView, reduce } from '#turn';
 import { type Connection, RequestError, type ServerEvent } from '../connection/connection.js';
-import { Observable } from '../connection/observable.js';
+import { Observable } from '../state/observable.js';
 import { noTransient, type Transient, reduceTransient } from './transient.js';
 import { noThoughts, reduceThoughts, type Thoughts } from './thoughts.js';
 

@@ -1,5 +1,6 @@
 import { type Connection, RequestError } from '../connection/connection.js';
-import { Observable } from '../connection/observable.js';
+import { Observable } from '../state/observable.js';
+import { deviceStorage } from '../state/device-storage.js';
 import { newId } from './route.js';
 
 /** A message that this device holds until a view shows it. */
@@ -133,20 +134,32 @@ export class Outbox {
   private set(messages: readonly OutgoingMessage[]): void {
     const after = new Map(messages.map((message) => [message.clientMessageId, message]));
     for (const { clientMessageId } of this.messages.get()) {
-      if (!after.has(clientMessageId)) localStorage.removeItem(PREFIX + clientMessageId);
+      if (!after.has(clientMessageId)) deviceStorage.remove(PREFIX + clientMessageId);
     }
     for (const message of messages) {
       const key = PREFIX + message.clientMessageId;
-      if (message.state === 'stored') localStorage.removeItem(key);
-      else localStorage.setItem(key, JSON.stringify(message));
+      if (message.state === 'stored') deviceStorage.remove(key);
+      else deviceStorage.set(key, JSON.stringify(message));
     }
     this.messages.set(messages);
   }
 }
 
 function readKept(): OutgoingMessage[] {
-  return Object.keys(localStorage)
-    .filter((key) => key.startsWith(PREFIX))
-    .map((key) => JSON.parse(localStorage.getItem(key)!) as OutgoingMessage)
+  return deviceStorage
+    .keys(PREFIX)
+    .flatMap((key) => parseKept(deviceStorage.get(key)))
     .sort((a, b) => a.writtenAt - b.writtenAt);
+}
+
+/** Other programs may write to the storage of an origin like `localhost`. */
+function parseKept(text: string | null): OutgoingMessage[] {
+  try {
+    const message = JSON.parse(text ?? '') as OutgoingMessage | null;
+    return typeof message?.content === 'string' && typeof message.clientMessageId === 'string'
+      ? [message]
+      : [];
+  } catch {
+    return [];
+  }
 }

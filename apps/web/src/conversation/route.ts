@@ -1,4 +1,4 @@
-import { Observable } from '../connection/observable.js';
+import { Observable } from '../state/observable.js';
 
 /** The page's location: `/#/c/<conversation id>`, or an empty page with its own name. */
 export type Route = { conversationId: string } | { startedOn: string };

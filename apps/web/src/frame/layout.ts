@@ -1,4 +1,5 @@
 import { useCallback, useState, useSyncExternalStore } from 'react';
+import { deviceStorage } from '../state/device-storage.js';
 
 const NARROW = '(max-width: 720px)';
 const ROOM_FOR_PANEL = '(min-width: 1100px)';
@@ -29,7 +30,7 @@ export function useLayout(isEmptyPage: boolean): Layout {
   const show = useCallback(
     (side: Side, isShown: boolean) => {
       if (side === 'sidebar' ? isSidebarDrawer : isPanelDrawer) return setDrawer(isShown ? side : undefined);
-      localStorage.setItem(`switchyard.${side}`, isShown ? 'shown' : 'hidden');
+      deviceStorage.set(`switchyard.${side}`, isShown ? 'shown' : 'hidden');
       (side === 'sidebar' ? setSidebar : setPanel)(isShown);
     },
     [isSidebarDrawer, isPanelDrawer],
@@ -43,7 +44,7 @@ export function useLayout(isEmptyPage: boolean): Layout {
 }
 
 function readChoice(side: Side): boolean | undefined {
-  const kept = localStorage.getItem(`switchyard.${side}`);
+  const kept = deviceStorage.get(`switchyard.${side}`);
   return kept === null ? undefined : kept === 'shown';
 }
 

@@ -1,4 +1,5 @@
-import { Observable } from '../connection/observable.js';
+import { Observable } from '../state/observable.js';
+import { deviceStorage } from '../state/device-storage.js';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -14,8 +15,8 @@ export function startTheme(): void {
 
 export function changeTheme(): void {
   const chosen = next[theme.get()];
-  if (chosen === 'system') localStorage.removeItem(KEY);
-  else localStorage.setItem(KEY, chosen);
+  if (chosen === 'system') deviceStorage.remove(KEY);
+  else deviceStorage.set(KEY, chosen);
   apply(chosen);
   theme.set(chosen);
 }
@@ -26,6 +27,6 @@ function apply(chosen: Theme): void {
 }
 
 function readTheme(): Theme {
-  const kept = localStorage.getItem(KEY);
+  const kept = deviceStorage.get(KEY);
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 }

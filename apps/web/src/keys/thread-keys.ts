@@ -1,15 +1,16 @@
 import type { KeyboardEvent } from 'react';
+import { deviceStorage } from '../state/device-storage.js';
 
 const KEY = 'switchyard.letter_keys';
 
 /** Single-letter shortcuts disturb some input methods, so they can be turned off. */
 export function areLetterKeysOn(): boolean {
-  return localStorage.getItem(KEY) !== 'off';
+  return deviceStorage.get(KEY) !== 'off';
 }
 
 export function setLetterKeys(isOn: boolean): void {
-  if (isOn) localStorage.removeItem(KEY);
-  else localStorage.setItem(KEY, 'off');
+  if (isOn) deviceStorage.remove(KEY);
+  else deviceStorage.set(KEY, 'off');
 }
 
 /** J and K move between calls, G goes to a call that waits for a person. Only while the thread has the focus. */

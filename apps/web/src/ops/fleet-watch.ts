@@ -1,6 +1,6 @@
 import type { FleetState, ListedLetter, ListedSwitch, ListedTurn, TurnTimeline } from '#contracts';
 import { HttpError } from '../connection/http.js';
-import { Observable } from '../connection/observable.js';
+import { Observable } from '../state/observable.js';
 import { Beats } from './beats.js';
 import type { AllUsage, ListedAccount, ModelUsage, OperatorApi, UserUsage } from './operator-api.js';
 import { QueueHistory } from './queue-history.js';

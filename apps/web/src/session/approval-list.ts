@@ -5,7 +5,7 @@ import {
   readMe,
   type WaitingApproval,
 } from '../connection/http.js';
-import { Observable } from '../connection/observable.js';
+import { Observable } from '../state/observable.js';
 
 export interface ApprovalListState {
   /** The user has a role that approves calls of others. */

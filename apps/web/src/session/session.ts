@@ -1,6 +1,6 @@
 import { createContext, use, useSyncExternalStore } from 'react';
 import { Connection } from '../connection/connection.js';
-import type { Observable } from '../connection/observable.js';
+import type { Observable } from '../state/observable.js';
 import { Clock } from '../conversation/clock.js';
 import { ConversationList } from '../conversation/conversation-list.js';
 import { Conversations } from '../conversation/conversations.js';

@@ -1,5 +1,5 @@
 import { HttpError, listTools, type ListedTool } from '../connection/http.js';
-import { Observable } from '../connection/observable.js';
+import { Observable } from '../state/observable.js';
 
 export interface ListedToolset {
   name: string;

@@ -9,6 +9,7 @@ import { useObservable, useSession } from '../session/session.js';
 import { Composer } from './composer.js';
 import { ConnectionLine } from './connection-line.js';
 import { Hello, Ideas } from './hello.js';
+import { StorageLine } from './storage-line.js';
 import { Thread } from './thread.js';
 import { Tray } from './tray.js';
 
@@ -80,6 +81,7 @@ export function ConversationPage({
         <div className="dock">
           <div className="well">
             <ConnectionLine line={line} state={state} />
+            <StorageLine />
             <Tray
               queued={queued}
               outgoing={active ? outgoing : []}
