@@ -84,13 +84,16 @@ export class ContractCalls {
     if (outcome !== 'confirmed') throw new Error(`the broker did not take the call: ${outcome}`);
   }
 
-  /** As its driver does: again, as long as no worker claims it. A worker of another version leaves it. */
+  /**
+   * As its driver does: again, as long as no worker claims it. A worker of another version leaves it; of calls that are
+   * sent in step, the broker could give each to the same worker every time.
+   */
   async sendUntilClaimed(body: ToolCallBody): Promise<void> {
-    const { clock } = this.server.ports;
-    let sentAt = -Infinity;
+    const { clock, random } = this.server.ports;
+    let sendAt = -Infinity;
     await until(`a claim on ${body.tool_call_id}`, async () => {
-      if (clock.now() - sentAt >= SEND_AGAIN_MS) {
-        sentAt = clock.now();
+      if (clock.now() >= sendAt) {
+        sendAt = clock.now() + random.jitter(SEND_AGAIN_MS);
         await this.send(body);
       }
       return this.ownerOf(body);

@@ -62,6 +62,7 @@ export const lostMessageCases: ContractCase[] = [
       const call = await contract.calls.make('act', { file: contract.newFile(), wait_ms: 0 });
       const kept = contract.expectUnstarted(call, 'DependencyUnavailable');
       await kept.finally(() => contract.server.pause('contract.act', false));
+      await until('a call of the tool that runs after the pause', () => runsAgain(contract));
     },
   },
   {
@@ -131,6 +132,12 @@ export const lostMessageCases: ContractCase[] = [
     },
   },
 ];
+
+/** A worker learns of the end of a pause with its next heartbeats. */
+async function runsAgain(contract: ContractRun): Promise<boolean> {
+  const call = await contract.calls.make('act', { file: contract.newFile(), wait_ms: 0 });
+  return (await contract.calls.outcomeOf(call)).status === 'success';
+}
 
 /** What came before it in the queue has been handled. */
 async function afterwards(contract: ContractRun): Promise<void> {
