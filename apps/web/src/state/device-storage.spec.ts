@@ -9,7 +9,7 @@ class FakeStorage {
     define('getItem', (key: string) => (this[key] as string | undefined) ?? null);
     define('removeItem', (key: string) => {
       room.left += String(this[key] ?? '').length;
-      delete this[key];
+      Reflect.deleteProperty(this, key);
     });
     define('setItem', (key: string, value: string) => {
       if (value.length > room.left) throw new Error('QuotaExceededError');
