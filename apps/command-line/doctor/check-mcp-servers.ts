@@ -1,6 +1,13 @@
 import type { Environment } from '#bootstrap';
 import type { Checked } from '#contracts';
-import { createMcpToolsets, loadMcpConfig, McpConfigError, type McpLogger, type McpServer } from '#mcp';
+import {
+  asListed,
+  createMcpToolsets,
+  loadMcpConfig,
+  McpConfigError,
+  type McpLogger,
+  type McpServer,
+} from '#mcp';
 import type { Time } from '#time';
 import type { ToolsetHost } from '#tools';
 
@@ -20,26 +27,47 @@ export async function checkMcpServers(environment: Environment, time: Time): Pro
   }
 }
 
-type ForPeople = McpServer & { oauth: object };
-
-const isForPeople = (server: McpServer): server is ForPeople =>
-  'oauth' in server && server.oauth !== undefined;
-
-/** Each user connects to it with an account, which nobody has here. */
-function checkForPeople({ name }: ForPeople, { TOKEN_KEYS, PUBLIC_URL }: Environment): Checked {
-  const subject = `MCP server ${name}`;
-  if (TOKEN_KEYS && PUBLIC_URL)
-    return { subject, level: 'ok', text: 'each user connects an account; it was not asked' };
+/** What a server needs that acts for a person; undefined if all of it is set. */
+function findMissing({
+  TOKEN_KEYS,
+  PUBLIC_URL,
+  WORKER_GROUP,
+}: Environment): Omit<Checked, 'subject'> | undefined {
+  const level = 'error';
+  if (WORKER_GROUP)
+    return {
+      level,
+      text: 'it acts for a person, and a worker of a group has no store for tokens',
+      mend: 'Give it to a worker of the operator, with MONGODB_URL.',
+    };
+  if (TOKEN_KEYS && PUBLIC_URL) return undefined;
   return {
-    subject,
-    level: 'error',
+    level,
     text: 'it acts for a person, and tokens cannot be kept',
     mend: 'Set TOKEN_KEYS and PUBLIC_URL, of the gateways too.',
   };
 }
 
+/** Each user connects with an account of theirs, which nobody has here; only a service token can be tried. */
+async function checkForPeople(server: McpServer, environment: Environment, time: Time): Promise<Checked> {
+  const subject = `MCP server ${server.name}`;
+  const missing = findMissing(environment);
+  if (missing) return { subject, ...missing };
+  const listed = asListed(server);
+  const checked: Checked =
+    listed === server
+      ? { subject, level: 'ok', text: 'its tools are in a file' }
+      : await checkListed(listed, time);
+  const text = `${checked.text}; each user connects an account, which was not tried`;
+  return checked.level === 'ok' ? { ...checked, text } : checked;
+}
+
 async function checkServer(server: McpServer, environment: Environment, time: Time): Promise<Checked> {
-  if (isForPeople(server)) return checkForPeople(server, environment);
+  const isForPeople = 'url' in server && server.oauth !== undefined;
+  return isForPeople ? checkForPeople(server, environment, time) : checkListed(server, time);
+}
+
+async function checkListed(server: McpServer, time: Time): Promise<Checked> {
   const subject = `MCP server ${server.name}`;
   const reasons: string[] = [];
   const printed: string[] = [];
@@ -50,7 +78,8 @@ async function checkServer(server: McpServer, environment: Environment, time: Ti
   const logger: McpLogger = { info: (_fields, line) => void printed.push(line), warn: note, error: note };
   const [toolset] = createMcpToolsets([server], logger, time);
   const count = await countTools(toolset!);
-  if (count > 0) return { subject, level: 'ok', text: `it offers ${count} tools` };
+  if (count > 0)
+    return { subject, level: 'ok', text: `it offers ${count} ${count === 1 ? 'tool' : 'tools'}` };
   const why = reasons.at(-1) ?? 'it does not answer';
   const last = printed.slice(-LINES_SHOWN).join(' | ');
   const text = `it offers no tools: ${why}${last && `; it printed: ${last}`}`;
@@ -71,7 +100,7 @@ function mendOf(server: McpServer, why: string): string {
     return /ENOENT|EACCES/.test(why)
       ? 'Install its command, or correct it.'
       : 'Run its command by hand to see why.';
-  return /40[13]/.test(why)
-    ? 'Correct the key or token in its headers.'
+  return /\b40[13]\b/.test(why)
+    ? 'Correct the key or token that is sent to it.'
     : 'Start it, or correct its address.';
 }

@@ -120,6 +120,8 @@ function parseServer(
       `${place}: type "sse" is not supported, use the server's streamable HTTP address.`,
     );
   }
+  if ('command' in raw && 'oauth' in raw)
+    throw new McpConfigError(`${place}.oauth needs "url": a program on this machine is given no tokens.`);
   let expanded: Record<string, unknown>;
   try {
     expanded = expandVariables(raw, env);
@@ -145,7 +147,7 @@ function parseServer(
 function completeOAuth(server: OAuthEntry, place: string, path: string): OAuthConfig {
   const problem = findOAuthProblem(server);
   if (problem !== undefined) throw new McpConfigError(`${place}.oauth ${problem}`);
-  const { tools, ...oauth } = server.oauth;
+  const { tools, callbackPort: _port, authServerMetadataUrl: _url, ...oauth } = server.oauth;
   if (tools === undefined) return oauth;
   try {
     return { ...oauth, tools: readListedTools(tools, path) };

@@ -42,7 +42,9 @@ describe('a server that acts for a person', () => {
     [{ tools }, { url: 'http://crm.example.com/mcp' }, /needs an https:\/\/ address/],
     [{ tools }, { url: `${URL}/\${SWITCHYARD_OWNER}` }, /excludes SWITCHYARD_OWNER in "url"/],
     [{ tools, clientMetadataUrl: 'http://s3cret.example' }, {}, /clientMetadataUrl/],
-    [{ tools: 'none.json' }, {}, /oauth\.tools cannot be read \(ENOENT\)/],
+    [{ tools: 'none.json' }, {}, /oauth\.tools cannot be read: .*none\.json \(ENOENT\)/],
+    [{ tools, client_secret: 's3cret' }, {}, /oauth: .*"client_secret"/],
+    [{ tools }, { url: undefined, command: 'crm' }, /oauth needs "url"/],
     [{ tools: 'text.json' }, {}, /oauth\.tools is not JSON/],
     [{ tools: 'wrong.json' }, {}, /oauth\.tools is no result of tools\/list/],
   ])('is refused at the start: %j %j', (oauth, more, sentence) => {

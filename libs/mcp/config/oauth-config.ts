@@ -8,19 +8,22 @@ import { mentionsOwner, OWNER_VARIABLE } from './expand-variables.js';
  * A server that acts for a person: each user gives access to an account of theirs, at the server's own issuer. Nobody's
  * connection can list the tools, so they come from a file, or are listed with a token that is used for nothing else.
  */
-export const oauthSchema = z.object({
+export const oauthSchema = z.strictObject({
   /** A client that was registered by hand; absent: by its metadata document, or by itself. */
   clientId: z.string().min(1).optional(),
   clientSecret: z.string().min(1).optional(),
   /** The only issuer that this client is for: its secret goes to no other one that the server names. */
   issuer: z.url().optional(),
   /** Where issuers read who we are (client id metadata document). */
-  clientMetadataUrl: z.url({ protocol: /^https$/ }).optional(),
+  clientMetadataUrl: z.url({ protocol: /^https$/, error: 'must be an https:// address' }).optional(),
   /** What to ask for besides what the server wants, with blanks in between. */
   scope: z.string().min(1).optional(),
   /** A file with the result of `tools/list`, relative to the folder of the configuration. */
   tools: z.string().min(1).optional(),
   serviceToken: z.string().min(1).optional(),
+  /** Of other MCP hosts, which read the same file. */
+  callbackPort: z.unknown().optional(),
+  authServerMetadataUrl: z.unknown().optional(),
 });
 
 const listedSchema = z.object({
@@ -36,7 +39,10 @@ const listedSchema = z.object({
   ),
 });
 
-export type OAuthConfig = Omit<z.output<typeof oauthSchema>, 'tools'> & {
+export type OAuthConfig = Omit<
+  z.output<typeof oauthSchema>,
+  'tools' | 'callbackPort' | 'authServerMetadataUrl'
+> & {
   /** Undefined: they are listed with `serviceToken`. */
   tools?: z.output<typeof listedSchema>['tools'];
 };
@@ -69,7 +75,8 @@ export function findOAuthProblem({ scope, url, headers, oauth }: OAuthEntry): st
 
 /** Reads the list. Throws a plain error whose message completes a sentence. */
 export function readListedTools(file: string, configPath: string): NonNullable<OAuthConfig['tools']> {
-  const raw = readJson(resolve(dirname(configPath), file));
+  const path = resolve(dirname(configPath), file);
+  const raw = readJson(path);
   const listed = listedSchema.safeParse(raw);
   if (!listed.success) throw new Error(`is no result of tools/list: ${describeIssues(listed.error)}.`);
   return listed.data.tools;
@@ -80,7 +87,7 @@ function readJson(path: string): unknown {
     return JSON.parse(readFileSync(path, 'utf8').replace(/^\ufeff/, ''));
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw new Error(code === undefined ? 'is not JSON.' : `cannot be read (${code}).`, { cause });
+    throw new Error(code === undefined ? 'is not JSON.' : `cannot be read: ${path} (${code}).`, { cause });
   }
 }
 

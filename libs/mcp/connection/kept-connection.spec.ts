@@ -1,9 +1,14 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { plainText } from '#contracts';
 import { SeededRandom, VirtualClock } from '#time/testing';
 import { toMcpResult } from '../call/mcp-result.js';
+import type { McpServer } from '../config/mcp-config.js';
 import { NO_METRICS } from '../config/telemetry.js';
 import { recordingLogger, stdioServer, testServerScript, toolContext } from '../testing/fixture.js';
+import { httpServer } from '../testing/http-fixture.js';
 import { ConnectPause, KeptConnection } from './kept-connection.js';
 import type { McpConnection } from './mcp-connection.js';
 
@@ -61,7 +66,7 @@ describe('KeptConnection', () => {
   let kept: KeptConnection;
 
   const keep = (
-    config = stdioServer('scripted', [testServerScript('scripted')]),
+    config: McpServer = stdioServer('scripted', [testServerScript('scripted')]),
     prepare?: () => Promise<void>,
   ) =>
     (kept = new KeptConnection({
@@ -116,6 +121,25 @@ describe('KeptConnection', () => {
     keep(undefined, () => Promise.reject(new Error('no tools')));
     await expect(kept.open()).rejects.toMatchObject({ detail: { error_type: 'DependencyUnavailable' } });
     expect(failures()).toMatchObject([{ fields: { server: 'scripted', reason: 'no tools' } }]);
+  });
+
+  it('makes no attempt during the pause after a server has refused access', async () => {
+    let asked = 0;
+    const server = createServer((_request, response) => {
+      asked++;
+      response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    keep(httpServer((server.address() as AddressInfo).port, { headers: { Authorization: 'Bearer s3cret' } }));
+    const unavailable = { detail: { error_details: { retry_after_ms: expect.any(Number) } } };
+    await expect(kept.open()).rejects.toMatchObject(unavailable);
+    const before = asked;
+    await expect(kept.open()).rejects.toMatchObject(unavailable);
+    expect(asked).toBe(before);
+    expect(failures()).toMatchObject([{ fields: { reason: expect.stringContaining('401') } }]);
+    expect(JSON.stringify(logger.lines)).not.toContain('s3cret');
+    server.close();
   });
 
   it('has ended the processes of dropped connections when it is closed, and opens no more', async () => {

@@ -97,7 +97,7 @@ export class KeptConnection {
   }
 
   private async connect(connection: McpConnection): Promise<McpConnection> {
-    const { config, logger, pause, prior, prepare } = this.setup;
+    const { config, logger, pause, prior, prepare, access } = this.setup;
     try {
       await connection.connect(prior());
       await prepare?.(connection);
@@ -105,7 +105,8 @@ export class KeptConnection {
       return connection;
     } catch (error) {
       this.drop(connection);
-      if (isAccessError(error)) throw error;
+      // Where nobody's account is meant, what refuses access is the server.
+      if (access && isAccessError(error)) throw error;
       if (!this.isClosed) {
         pause.failed();
         logger.warn({ server: config.name, reason: reasonOf(error) }, 'MCP server not connected');

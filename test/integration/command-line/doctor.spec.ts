@@ -9,6 +9,7 @@ import Database from 'libsql';
 import { createStore } from '#store';
 import { testServerScript } from '../../../libs/mcp/testing/fixture.js';
 import { findFreePort } from '../../services/free-port.js';
+import { AccountMcpServer } from '../../fakes/account-mcp-server.js';
 import { startHarness } from '../gateway/gateway-harness.js';
 import { runCommand, runDoctor } from './run-command.js';
 
@@ -189,6 +190,36 @@ describe('switchyard doctor', () => {
     ]);
     expect(code).toBe(1);
     expect(text).not.toContain('s3cret');
+  });
+
+  it('lists a server that acts for a person with its service token, and says what it lacks', async () => {
+    const accounts = await AccountMcpServer.start();
+    const entry = (serviceToken: string) => ({ url: accounts.url, scope: 'user', oauth: { serviceToken } });
+    const servers = await mcpConfig({ right: entry(accounts.serviceToken), wrong: entry('s3cret') });
+    const keys = { TOKEN_KEYS: Buffer.alloc(32, 1).toString('base64'), PUBLIC_URL: 'http://localhost:3000' };
+    const { found, text } = await doctor({ ...servers, ...keys });
+    expect(found.filter(({ subject }) => subject.startsWith('MCP'))).toMatchObject([
+      {
+        subject: 'MCP server right',
+        level: 'ok',
+        text: expect.stringMatching(/^it offers 1 tool; each user/),
+      },
+      {
+        subject: 'MCP server wrong',
+        level: 'error',
+        text: expect.stringContaining('401'),
+        mend: 'Correct the key or token that is sent to it.',
+      },
+    ]);
+    expect(text).not.toContain('s3cret');
+    const group = await doctor({ ...servers, ...keys, WORKER_GROUP: 'crm' });
+    expect(group.bad).toContainEqual({
+      subject: 'MCP server right',
+      level: 'error',
+      text: 'it acts for a person, and a worker of a group has no store for tokens',
+      mend: 'Give it to a worker of the operator, with MONGODB_URL.',
+    });
+    await accounts.stop();
   });
 
   it('names an MCP configuration that cannot be read', async () => {
