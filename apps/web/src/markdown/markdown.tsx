@@ -1,20 +1,22 @@
-import { useId, useState } from 'react';
-import { Blocks } from './block.js';
-import { Footnotes } from './footnotes.js';
-import { GrowingMarkdown } from './growing-markdown.js';
+import { lazy, Suspense } from 'react';
+import { Boundary } from '../frame/boundary.js';
 
-/**
- * Markdown without raw HTML: tags stay text. While it grows, only what changes is read and rendered again, so a long
- * text, table or list looks at each moment as it will look in the end.
- */
+const load = () => import('./rendered-markdown.js');
+const RenderedMarkdown = lazy(load);
+
+/** Fetches what renders Markdown, for an answer that comes. A failure shows when it is needed. */
+export function prepareMarkdown(): void {
+  load().catch(() => undefined);
+}
+
+/** Markdown without raw HTML; as it was written until what renders it is there, or where it cannot be had. */
 export function Markdown({ text }: { text: string }) {
-  const [markdown] = useState(() => new GrowingMarkdown());
-  const prefix = useId();
-  const { blocks, references } = markdown.parse(text);
+  const plain = <p className="plain">{text}</p>;
   return (
-    <>
-      <Blocks tokens={blocks} context={{ references, prefix }} />
-      <Footnotes context={{ references, prefix }} />
-    </>
+    <Boundary of={text} instead={() => plain}>
+      <Suspense fallback={plain}>
+        <RenderedMarkdown text={text} />
+      </Suspense>
+    </Boundary>
   );
 }

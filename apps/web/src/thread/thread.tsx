@@ -1,11 +1,13 @@
-import { useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { HttpError, listTurns } from '../connection/http.js';
 import { activeTurn, hasEnded, type HeldConversation } from '../conversation/conversations.js';
 import type { OutgoingMessage } from '../conversation/outbox.js';
 import { noTransient } from '../conversation/transient.js';
+import { Boundary, FailedPart } from '../frame/boundary.js';
 import { Icon } from '../frame/icon.js';
 import { useSession } from '../session/session.js';
 import { moveWithinThread } from '../keys/thread-keys.js';
+import { prepareMarkdown } from '../markdown/markdown.js';
 import { useFollowEnd } from './follow-end.js';
 import { OutgoingBubble } from './own-message.js';
 import { Turn } from './turn.js';
@@ -27,6 +29,7 @@ export function Thread({ place, held, outgoing, onSay }: ThreadProps) {
   const shown = turns.filter((turn) => hasEnded(turn) || turn === active);
   const last = active === undefined && outgoing.length === 0 ? turns.at(-1) : undefined;
   const { isAway, goToEnd } = useFollowEnd(thread, place, shown[0]?.turn_id);
+  useEffect(prepareMarkdown, []);
   const lastOwn = outgoing.at(-1)?.clientMessageId;
   useLayoutEffect(() => {
     // A user who sends a message wants to see its answer, whatever they were reading.
@@ -45,13 +48,18 @@ export function Thread({ place, held, outgoing, onSay }: ThreadProps) {
         {held?.problem && <Problem code={held.problem.code} message={held.problem.message} />}
         {held && <Earlier held={held} />}
         {shown.map((turn) => (
-          <Turn
+          <Boundary
             key={turn.turn_id}
-            turn={turn}
-            transient={held && turn === active ? held.transient : noTransient}
-            thoughts={held?.thoughts[turn.turn_id]}
-            onSay={turn === last ? onSay : undefined}
-          />
+            of={turn}
+            instead={(again) => <FailedPart what="This message" again={again} />}
+          >
+            <Turn
+              turn={turn}
+              transient={held && turn === active ? held.transient : noTransient}
+              thoughts={held?.thoughts[turn.turn_id]}
+              onSay={turn === last ? onSay : undefined}
+            />
+          </Boundary>
         ))}
         {outgoing.map((message) => (
           <OutgoingBubble key={message.clientMessageId} message={message} />
