@@ -157,7 +157,7 @@ export class Gateway extends Wiring<GatewayDeps> implements DialectHost {
   readonly access = this.part('access', () => {
     const { store, log, actions, answerCalls: answers } = this;
     const { clock, config } = this.deps;
-    const connections = config.connections && createConnections(store, config.connections, clock);
+    const connections = config.connections && createConnections(store, config.connections, { clock, log });
     return new AccessByPeople({ connections, answers, actions, clock, log });
   });
   readonly turnReader = this.part('turnReader', () => {

@@ -33,7 +33,7 @@ export async function startStandalone(
   const model = createModel(config.modelEnvironment, { clock, demo, fallbacks: fallbacksOf(config) });
   const hosts = await createToolsets(config, {
     ...{ logger, metrics, store, clock, random },
-    connections: createConnections(store, config.connections, clock),
+    connections: createConnections(store, config.connections, { clock, log: logger }),
     dataDir: config.dataDir,
   });
   const asWorker = await service.join('worker', createBus);

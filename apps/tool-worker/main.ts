@@ -10,8 +10,8 @@ await runMain('tool worker', async () => {
   const config = loadToolWorkerConfig(process.env);
   const { journal } = config;
   const createHosts: WorkerProcessOptions['createHosts'] = (sources) => {
-    const { store, clock } = sources;
-    const connections = store && createConnections(store, config.connections, clock);
+    const { store, clock, logger: log } = sources;
+    const connections = store && createConnections(store, config.connections, { clock, log });
     return createToolsets(config, { ...sources, connections });
   };
   if ('group' in journal) return runWorker({ config, createHosts, join: joinGroup(journal.group) });

@@ -2,7 +2,7 @@ import type { Clock } from '#time';
 import { Clients } from './clients.js';
 import { Flows } from './flows.js';
 import { Grants } from './grants.js';
-import type { RowStore } from './sealed-row.js';
+import type { ConnectionLog, RowStore } from './sealed-row.js';
 import { TokenKeys } from './token-keys.js';
 
 /** The access that people have given us to MCP servers, and how they give it. */
@@ -28,10 +28,10 @@ export interface ConnectionSettings {
 export function createConnections(
   store: RowStore,
   { tokenKeys, publicUrl }: ConnectionSettings,
-  clock: Pick<Clock, 'now' | 'wall' | 'sleep'>,
+  { clock, log }: { clock: Pick<Clock, 'now' | 'wall' | 'sleep'>; log: ConnectionLog },
 ): Connections | undefined {
   if (tokenKeys === undefined || publicUrl === undefined) return undefined;
-  const deps = { store, keys: TokenKeys.from(tokenKeys), clock };
+  const deps = { store, keys: TokenKeys.from(tokenKeys), clock, log };
   return {
     grants: new Grants(deps),
     clients: new Clients(deps),

@@ -12,6 +12,8 @@ const ABOUT = {
   resource: 'https://crm.example.com',
 };
 
+const log = { warn: () => undefined };
+
 let store: Store;
 let now: number;
 let connections: Connections;
@@ -24,7 +26,7 @@ beforeEach(async () => {
   now = Date.parse('2026-03-01T10:00:00.000Z');
   const clock = { now: () => now, wall: () => now, sleep: () => Promise.resolve() };
   const settings = { tokenKeys: [randomBytes(32).toString('base64')], publicUrl: 'https://chat.example.com' };
-  connections = createConnections(store, settings, clock)!;
+  connections = createConnections(store, settings, { clock, log })!;
   id = connections.flows.idFor('call_1', 'crm', 1);
   flow = {
     turn_id: 't',

@@ -9,6 +9,8 @@ const KEY = randomBytes(32).toString('base64');
 const PLACE = { userId: 'ann', issuer: 'https://id.example.com', resource: 'https://crm.example.com/mcp' };
 const ABOUT = { server: 'crm', issuer: PLACE.issuer, resource: PLACE.resource };
 const { clock } = systemTime();
+const warned: object[] = [];
+const log = { warn: (fields: object, text: string) => void warned.push({ ...fields, text }) };
 
 let store: Store;
 /** Two processes of one fleet. */
@@ -20,7 +22,7 @@ const grant = (access_token: string, refresh_token = 'refresh'): Grant => ({
   client: { client_id: 'us' },
 });
 const create = (key = KEY) =>
-  createConnections(store, { tokenKeys: [key], publicUrl: 'https://chat.example.com' }, clock)!;
+  createConnections(store, { tokenKeys: [key], publicUrl: 'https://chat.example.com' }, { clock, log })!;
 const tokenOf = async (connections: Connections, place = PLACE) =>
   (await connections.grants.get(place))?.grant.tokens.access_token;
 
@@ -51,7 +53,10 @@ describe('the tokens of a user', () => {
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).not.toContain('s3cret');
     const stranger = create(randomBytes(32).toString('base64'));
+    warned.length = 0;
     expect(await tokenOf(stranger)).toBeUndefined();
+    const text = expect.stringContaining('TOKEN_KEYS must be the same');
+    expect(warned).toEqual([{ kind: 'tokens', server: 'crm', text }]);
     await stranger.grants.save(PLACE, 'crm', grant('new'));
     expect(await tokenOf(stranger)).toBe('new');
   });
@@ -130,7 +135,7 @@ describe('a refresh', () => {
     let now = 0;
     const settings = { tokenKeys: [KEY], publicUrl: 'https://chat.example.com' };
     const later = { now: () => now, wall: () => clock.wall(), sleep: async () => void (now += 10_000) };
-    const third = createConnections(store, settings, later)!;
+    const third = createConnections(store, settings, { clock: later, log })!;
     await one.grants.save(PLACE, 'crm', grant('old'));
     const known = (await one.grants.get(PLACE))!;
     void two.grants.refresh(known, () => new Promise(() => undefined));
@@ -166,7 +171,10 @@ describe('a refresh', () => {
         await second;
       }
     };
-    const third = createConnections(store, settings, { now: () => now, wall: () => clock.wall(), sleep })!;
+    const third = createConnections(store, settings, {
+      clock: { now: () => now, wall: () => clock.wall(), sleep },
+      log,
+    })!;
     const all = await third.grants.refresh(known, async () => grant('twice'));
     expect(all?.grant.tokens.access_token).toBe('once');
   });
@@ -177,7 +185,7 @@ describe('a refresh', () => {
     const looked = new Promise<void>((resolve) => (hasLooked = resolve));
     const sleep = (ms: number) => (hasLooked(), clock.sleep(ms));
     const wrong = { now: () => clock.now(), wall: () => clock.wall() + 86_400_000, sleep };
-    const third = createConnections(store, settings, wrong)!;
+    const third = createConnections(store, settings, { clock: wrong, log })!;
     await one.grants.save(PLACE, 'crm', grant('old'));
     const known = (await one.grants.get(PLACE))!;
     let end = (_: Grant) => undefined as void;

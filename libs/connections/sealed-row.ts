@@ -14,6 +14,11 @@ export interface ConnectionDeps {
   store: RowStore;
   keys: TokenKeys;
   clock: Pick<Clock, 'wall'>;
+  log: ConnectionLog;
+}
+
+export interface ConnectionLog {
+  warn(fields: object, message: string): void;
 }
 
 /** The fields of a row that anybody with the store can read. */
@@ -25,6 +30,8 @@ export interface Opened<T> {
 }
 
 const VERSION_BYTES = 16;
+const UNOPENED =
+  'what is stored of an account cannot be opened: TOKEN_KEYS must be the same for gateways and tool workers, and keep the earlier keys';
 
 /** Rows of one kind, whose content is encrypted. A row that no key opens, or with another content, counts as missing. */
 export class SealedRows<Schema extends z.ZodType> {
@@ -89,7 +96,11 @@ export class SealedRows<Schema extends z.ZodType> {
 
   private open(row: Connection): Opened<z.output<Schema>> | undefined {
     const text = this.deps.keys.open(row.sealed, this.placeOf(row._id));
-    if (text === undefined) return undefined;
+    if (text === undefined) {
+      const fields = { kind: this.kind, server: row.server };
+      this.deps.log.warn(fields, UNOPENED);
+      return undefined;
+    }
     const parsed = this.schema.safeParse(JSON.parse(text));
     return parsed.success ? { row, value: parsed.data } : undefined;
   }

@@ -35,7 +35,11 @@ export async function openConnections(clock: Clock): Promise<Connections> {
   const store = createStore({ dataDir: ':memory:' });
   await store.open();
   const tokenKeys = [randomBytes(32).toString('base64')];
-  return createConnections(store, { tokenKeys, publicUrl: 'http://localhost:3000' }, clock)!;
+  return createConnections(
+    store,
+    { tokenKeys, publicUrl: 'http://localhost:3000' },
+    { clock, log: console },
+  )!;
 }
 
 /** A person who opens the address in a browser, and agrees to everything. */

@@ -62,9 +62,14 @@ export class AccessByPeople {
     id: string,
     host: string | undefined,
   ): Promise<{ authorizationUrl: string; cookie: BrowserCookie; isSecure: boolean }> {
-    const { connections } = this.deps;
+    const { connections, log } = this.deps;
+    if (!connections)
+      log.warn({}, 'nobody can connect an account: TOKEN_KEYS and PUBLIC_URL are not set here');
     const found = idSchema.safeParse(id).success ? await connections?.flows.getOpen(id, user.id) : undefined;
     if (!found || !connections) throw notFound();
+    const { redirect_uri } = found.flow;
+    if (redirect_uri !== connections.redirectUri)
+      log.warn({ redirect_uri }, 'a tool worker has another PUBLIC_URL: people come back to that one');
     const home = new URL(connections.redirectUri);
     if (host?.toLowerCase() !== home.host)
       throw new RequestError('invalid', `Open this page at ${home.origin} to connect an account.`);

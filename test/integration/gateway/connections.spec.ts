@@ -120,7 +120,15 @@ describe('a person who connects an account', () => {
     expect((await comeBack({ state: flow.state, code: 'c' }, cookie)).status).toBe(400);
   });
 
-  it('ends the call when the issuer refuses, and is told when the call no longer waits', async () => {
+  it('is told that the issuer refused, and the call goes on to end with that', async () => {
+    const cookie = (await start()).split(';')[0]!;
+    const back = await comeBack({ state: flow.state, error: 'access_denied' }, cookie);
+    expect(back.status).toBe(200);
+    expect(await back.text()).toContain('Access was not given, so the call ends.');
+    expect(await answer()).toMatchObject({ action: 'accept' });
+  });
+
+  it('is told when the call no longer waits', async () => {
     const cookie = (await start()).split(';')[0]!;
     const declined = await request('POST', `/api/turns/${turnId}/calls/${callId}/input`, 'ann', {
       body: JSON.stringify({ action: 'decline' }),

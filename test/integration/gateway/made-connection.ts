@@ -14,7 +14,7 @@ const ISSUER = {
 
 /** As a worker has them. */
 export function connectionsOf(store: Store, settings = CONNECTION_SETTINGS): Connections {
-  return createConnections(store, settings, systemTime().clock)!;
+  return createConnections(store, settings, { ...systemTime(), log: { warn: () => undefined } })!;
 }
 
 /** An account that the user has connected; resolves to its id. */

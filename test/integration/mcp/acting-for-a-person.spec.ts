@@ -34,7 +34,7 @@ afterAll(() => accounts.stop());
 beforeEach(async () => {
   store = createStore({ dataDir: ':memory:' });
   await store.open();
-  connections = createConnections(store, settings, time.clock)!;
+  connections = createConnections(store, settings, { ...time, log: logger })!;
   logger.lines.length = 0;
   workers = [await startWorker(), await startWorker()];
   accounts.issuer.tokenRequests.length = 0;
@@ -48,7 +48,7 @@ async function startWorker(oauth: object = { tools: LISTED.tools }): Promise<Too
   const server = {
     ...{ ...SERVER_DEFAULTS, scope: 'user', name: 'notes', url: accounts.url, headers: {}, oauth },
   } as unknown as McpServer;
-  const own = createConnections(store, settings, time.clock);
+  const own = createConnections(store, settings, { ...time, log: logger });
   const [toolset] = createMcpToolsets([server], logger, { ...time, connections: own });
   await toolset!.start();
   return toolset!;
