@@ -1,10 +1,12 @@
 // `npm run build`: TypeScript and its assets into dist/, what people start into dist/bin, the web page into
 // dist/apps/web. Unchanged parts are skipped.
-import { chmod, cp, rm } from 'node:fs/promises';
+import { chmod, cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import {
   dist,
@@ -28,6 +30,7 @@ const programs = {
 };
 /** A native module, and a driver that looks for optional packages by itself. */
 const unbundled = ['libsql', 'mongoose'];
+const WORTH_ENCODING = 0.9;
 const sources = await listServerSources();
 await buildWhenChanged('server', buildServer);
 if (existsSync(join(web, 'vite.config.ts'))) {
@@ -116,6 +119,22 @@ async function buildWeb() {
     '--logLevel',
     'warn',
   ]);
+  await compress(outDir);
+}
+
+/** For the gateway, which sends these to browsers that read them; what hardly shrinks is sent as it is. */
+async function compress(folder) {
+  const texts = (await listFiles(relative(root, folder))).filter((file) => /\.(js|css|html|svg)$/.test(file));
+  const settings = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
+  for (const file of texts) {
+    const content = await readFile(join(root, file));
+    const encoded = {
+      '.br': await promisify(brotliCompress)(content, settings),
+      '.gz': await promisify(gzip)(content, { level: 9 }),
+    };
+    for (const [ending, bytes] of Object.entries(encoded))
+      if (bytes.length < content.length * WORTH_ENCODING) await writeFile(join(root, file + ending), bytes);
+  }
 }
 
 /** What was compiled from a source that is gone would still be found by imports and by the tests of the layout. */

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { say, useTools } from '../fakes/messages-reply.js';
@@ -9,6 +12,18 @@ import { newFolder, removeFolders, startStandalone, writeSettings } from './stan
 import { Viewer } from './viewer.js';
 
 const mcpServer = fileURLToPath(new URL('../../libs/mcp/testing/scripted-server.mjs', import.meta.url));
+
+/** Of the page before anything is said, whatever its browser decodes. */
+const MAX_FIRST_LOAD_BYTES = 120_000;
+
+/** The bytes of a body as they are sent. */
+async function sizeOf(url: string, encoding: string): Promise<number> {
+  const [answer] = (await once(get(url, { headers: { 'accept-encoding': encoding } }), 'response')) as [
+    IncomingMessage,
+  ];
+  expect([url, answer.statusCode, answer.headers['content-encoding']]).toEqual([url, 200, encoding]);
+  return (await buffer(answer)).length;
+}
 
 describe('npm start', () => {
   let standalone: SwitchyardProcess;
@@ -51,6 +66,11 @@ describe('npm start', () => {
     for (const [, path] of assets) {
       const { status, headers } = await fetch(standalone.url + path!);
       expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+    }
+    for (const encoding of ['gzip', 'br']) {
+      const paths = ['/', ...assets.map(([, path]) => path!)];
+      const sizes = await Promise.all(paths.map((path) => sizeOf(standalone.url + path, encoding)));
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_FIRST_LOAD_BYTES);
     }
   });
 

@@ -21,6 +21,8 @@ export interface PageFixture {
   /** Waits until the text stands on the page. */
   seen(text: string | RegExp): Promise<void>;
   isFocused(locator: Locator): Promise<unknown>;
+  /** What the browser complained about; once read, it is expected. */
+  takeComplaints(): string[];
 }
 
 /** Registers the hooks of a spec file. After every test the browser must not have complained about anything. */
@@ -67,6 +69,7 @@ export function usePageFixture(): PageFixture {
     },
     turn: (index) => waitFor(() => gateway.turn(index), { what: `turn ${index}` }),
     seen: (text) => fixture.page.getByText(text).first().waitFor(),
+    takeComplaints: () => complaints.splice(0),
     isFocused: (locator) =>
       waitFor(() => locator.evaluate((element) => element === element.ownerDocument.activeElement), {
         what: 'the focus',

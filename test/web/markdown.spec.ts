@@ -19,7 +19,7 @@ describe('a long answer while it grows', () => {
     await web.open();
     await web.say('go on');
     turn = (await web.turn(0)).start().say('# Start\n\n');
-    await web.seen('Start');
+    await prose().locator('[data-depth]').waitFor();
   });
 
   const prose = () => web.page.locator('.prose').last();
@@ -79,13 +79,15 @@ describe('a long answer while it grows', () => {
 });
 
 describe('Markdown in an answer', () => {
+  const prose = () => web.page.locator('.prose').last();
+
   async function answer(text: string): Promise<void> {
     await web.open();
     await web.say('show me');
     (await web.turn(0)).start().say(`${text}\n\nthe end`).complete();
-    await web.seen('the end');
+    // Not the text as it was written, before what renders it is there.
+    await prose().getByText('the end', { exact: true }).waitFor();
   }
-  const prose = () => web.page.locator('.prose').last();
 
   it('leads to a footnote and back in the page, in each message to its own', async () => {
     await answer('One[^a] and two[^b].\n\n[^a]: First note.\n[^b]: Second *note*.\n    It goes on.');

@@ -110,7 +110,7 @@ describe('a formatted answer', () => {
     await web.open('', { permissions: ['clipboard-read', 'clipboard-write'] });
     const one = (await begin()).stream('I add.').ask({ tool: 'math.add', args: { a: 2, b: 3 } });
     one.run(0).succeed(0, '5', 4).say('It is five, I think.').ask();
-    await web.page.locator('.prose', { hasText: 'It is five, I think.' }).waitFor();
+    await web.page.locator('.prose p:not(.plain)', { hasText: 'It is five, I think.' }).waitFor();
     one.say('**Five.** Certainly.').replace(2).complete();
     await web.seen('3 steps, 1 call');
     expect(await web.page.locator('.prose').allInnerTexts()).toEqual(['I add.', 'Five. Certainly.']);

@@ -17,7 +17,9 @@ describe('the thread', () => {
     const lines = (from: number) =>
       Array.from({ length: 60 }, (_, n) => `Paragraph ${from + n}`).join('\n\n');
     const one = (await web.turn(0)).start().say(lines(0));
-    await waitFor(() => web.page.getByText('Paragraph 59').isVisible(), { what: 'the text' });
+    await waitFor(() => web.page.getByText('Paragraph 59', { exact: true }).isVisible(), {
+      what: 'the text',
+    });
     await isAtEnd();
     await web.page.locator('.thread').evaluate((el) => el.scrollTo(0, 100));
     await web.button('To the end').waitFor();

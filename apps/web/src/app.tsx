@@ -1,25 +1,32 @@
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { lazy, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { TurnView } from '#contracts';
 import { RequestError } from './connection/connection.js';
 import { activeTurn, hasEnded } from './conversation/conversations.js';
 import { Announcer } from './frame/announcer.js';
+import { Later } from './frame/boundary.js';
 import { DisconnectedContext, useConnectionLine } from './frame/disconnected.js';
 import { Header } from './frame/header.js';
 import { useLayout } from './frame/layout.js';
 import { usePageKeys } from './keys/page-keys.js';
-import { ShortcutsSheet } from './frame/shortcuts-sheet.js';
 import { Sidebar } from './frame/sidebar.js';
-import { SignIn } from './frame/sign-in.js';
 import { headingOf } from './frame/titles.js';
 import { ToolsPanel } from './frame/tools-panel.js';
 import { useObservable, useSession } from './session/session.js';
 import { ConversationPage } from './thread/conversation-page.js';
 
+const ShortcutsSheet = lazy(() => import('./frame/shortcuts-sheet.js'));
+const SignIn = lazy(() => import('./frame/sign-in.js'));
+
 export function App() {
   const { connection } = useSession();
   const isSignedOut = useObservable(connection.state).phase === 'signed_out';
-  return isSignedOut ? <SignIn connection={connection} /> : <Page />;
+  if (!isSignedOut) return <Page />;
+  return (
+    <Later what="The sign-in">
+      <SignIn connection={connection} />
+    </Later>
+  );
 }
 
 function Page() {
@@ -108,7 +115,11 @@ function Page() {
           <ToolsPanel turn={active ?? held?.view.turns.at(-1)} onHide={() => show('panel', false)} />
         )}
         {drawer && <button type="button" className="scrim" aria-label="Close" onClick={closeDrawer} />}
-        {isKeysShown && <ShortcutsSheet onClose={() => setKeysShown(false)} />}
+        {isKeysShown && (
+          <Later what="The list of shortcuts">
+            <ShortcutsSheet onClose={() => setKeysShown(false)} />
+          </Later>
+        )}
         <Announcer view={held?.view} line={line} />
       </div>
     </DisconnectedContext>

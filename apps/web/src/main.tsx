@@ -13,12 +13,19 @@ import { StrictMode, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.js';
 import { OPS_PATH } from './conversation/route.js';
+import { Boundary, FailedPart } from './frame/boundary.js';
 import { startTheme } from './frame/theme.js';
 import { SessionContext, startSession } from './session/session.js';
 
 startTheme();
 void createPage().then((page) => {
-  createRoot(document.getElementById('page')!).render(<StrictMode>{page}</StrictMode>);
+  createRoot(document.getElementById('page')!).render(
+    <StrictMode>
+      <Boundary of={page} instead={(again) => <FailedPart what="This page" again={again} />}>
+        {page}
+      </Boundary>
+    </StrictMode>,
+  );
 });
 
 async function createPage(): Promise<ReactNode> {

@@ -519,6 +519,26 @@ describe('the bundled page', () => {
         'cache-control': 'public, max-age=31536000, immutable',
         'content-type': expect.stringContaining('javascript'),
       });
+      writeFileSync(join(pageDir, 'assets', 'app-1a2b.js.br'), 'as brotli');
+      writeFileSync(join(pageDir, 'assets', 'app-1a2b.js.gz'), 'as gzip');
+      for (const [accepted, encoding, body] of [
+        ['gzip, deflate, br', 'br', 'as brotli'],
+        ['gzip, br;q=0', 'gzip', 'as gzip'],
+        ['deflate', undefined, 'let x;'],
+      ] as const) {
+        const encoded = await askAt(served.url, 'GET', '/assets/app-1a2b.js', {
+          'accept-encoding': accepted,
+        });
+        const { 'content-encoding': found, vary, 'content-type': type } = encoded.headers;
+        expect([accepted, found, encoded.body]).toEqual([accepted, encoding, body]);
+        expect([vary, type, encoded.headers['cache-control']]).toEqual([
+          expect.stringContaining('Accept-Encoding'),
+          asset.headers['content-type'],
+          asset.headers['cache-control'],
+        ]);
+      }
+      const bare = await askAt(served.url, 'GET', '/', { 'accept-encoding': 'br' });
+      expect([bare.headers['content-encoding'], bare.body]).toEqual([undefined, index.body]);
       expect(JSON.parse((await at('/api/tools')).body)).toEqual({ tools: [] });
       for (const path of [
         '/../secret.txt',

@@ -1,8 +1,10 @@
-import { useState } from 'react';
+import { lazy, useState } from 'react';
 import { countOf } from '../format/durations.js';
 import { useObservable, useSession } from '../session/session.js';
-import { ApprovalsSheet } from './approvals-sheet.js';
+import { Later } from './boundary.js';
 import { Icon } from './icon.js';
+
+const ApprovalsSheet = lazy(() => import('./approvals-sheet.js'));
 
 /** For people with a role that approves calls of others. */
 export function ApprovalsButton() {
@@ -27,7 +29,11 @@ export function ApprovalsButton() {
         <Icon name="check" />
         {count > 0 && <span className="count">{count}</span>}
       </button>
-      {isShown && <ApprovalsSheet onClose={() => setShown(false)} />}
+      {isShown && (
+        <Later what="The list of approvals">
+          <ApprovalsSheet onClose={() => setShown(false)} />
+        </Later>
+      )}
     </>
   );
 }

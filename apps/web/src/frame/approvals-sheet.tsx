@@ -5,7 +5,7 @@ import { ApproveButtons } from './approve-buttons.js';
 import { IconButton } from './icon-button.js';
 
 /** What waits for this user in other people's conversations, and nothing else of these. */
-export function ApprovalsSheet({ onClose }: { onClose: () => void }) {
+export default function ApprovalsSheet({ onClose }: { onClose: () => void }) {
   const { approvals: list } = useSession();
   const { approvals, problem } = useObservable(list.state);
   const dialog = useRef<HTMLDialogElement>(null);

@@ -1,4 +1,4 @@
-import { Component, type ReactNode } from 'react';
+import { Component, Suspense, type ReactNode } from 'react';
 
 interface BoundaryProps {
   /** What is shown; another one is tried anew. */
@@ -39,5 +39,14 @@ export function FailedPart({ what, again }: { what: string; again: () => void })
         Reload the page
       </button>
     </p>
+  );
+}
+
+/** For a part that is fetched when it is first shown: absent until it is there. */
+export function Later({ what, children }: { what: string; children: ReactNode }) {
+  return (
+    <Boundary of={what} instead={(again) => <FailedPart what={what} again={again} />}>
+      <Suspense>{children}</Suspense>
+    </Boundary>
   );
 }

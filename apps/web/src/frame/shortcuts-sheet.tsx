@@ -20,7 +20,7 @@ const inThread: [string, string[]][] = [
   ['This list', ['?']],
 ];
 
-export function ShortcutsSheet({ onClose }: { onClose: () => void }) {
+export default function ShortcutsSheet({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [hasLetters, setHasLetters] = useState(areLetterKeysOn);
   useEffect(() => dialog.current?.showModal(), []);

@@ -1,15 +1,17 @@
-import { useCallback, useState } from 'react';
+import { lazy, useCallback, useState } from 'react';
 import { forgetOwnTexts } from '../connection/person.js';
 import { readToken } from '../connection/token.js';
 import { useSession } from '../session/session.js';
 import { OPS_PATH } from '../conversation/route.js';
 import { ApprovalsButton } from './approvals-button.js';
+import { Later } from './boundary.js';
 import { Icon } from './icon.js';
 import { IconButton } from './icon-button.js';
 import { useOperatorAccess } from './operator-access.js';
 import { useSignedInName } from './signed-in-name.js';
 import { ThemeButton } from './theme-button.js';
-import { UsagePopover } from './usage-popover.js';
+
+const UsagePopover = lazy(() => import('./usage-popover.js'));
 
 export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
   const { connection } = useSession();
@@ -46,7 +48,11 @@ export function SidebarFoot({ onShowKeys }: { onShowKeys: () => void }) {
           aria-expanded={isUsageShown}
           onClick={() => setUsageShown(!isUsageShown)}
         />
-        {isUsageShown && <UsagePopover onClose={hideUsage} />}
+        {isUsageShown && (
+          <Later what="Usage">
+            <UsagePopover onClose={hideUsage} />
+          </Later>
+        )}
       </span>
       <IconButton icon="help" label="Keyboard shortcuts" onClick={onShowKeys} />
       <ThemeButton />

@@ -4,7 +4,7 @@ import { PasswordForm } from './password-form.js';
 import { TokenForm } from './token-form.js';
 
 /** Shown when the server requires authentication. */
-export function SignIn({ connection }: { connection: Connection }) {
+export default function SignIn({ connection }: { connection: Connection }) {
   const Form = readSignInMethod() === 'password' ? PasswordForm : TokenForm;
   return (
     <main className="sign-in">

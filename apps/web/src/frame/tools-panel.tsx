@@ -7,6 +7,7 @@ import type { ListedTool } from '../connection/http.js';
 import { countOf, formatDuration, formatElapsed, formatNumber } from '../format/durations.js';
 import { toolNameOf } from '../format/tool-name.js';
 import type { ListedToolset } from '../session/tool-list.js';
+import { Boundary, FailedPart } from './boundary.js';
 import { FoldButton } from './fold-button.js';
 import { Icon } from './icon.js';
 import { IconButton } from './icon-button.js';
@@ -19,8 +20,10 @@ export function ToolsPanel({ turn, onHide }: { turn: TurnView | undefined; onHid
         <IconButton icon="close" label="Hide tools" onClick={onHide} />
       </div>
       <div className="panel-scroll">
-        {turn && <Usage turn={turn} />}
-        <Toolsets />
+        <Boundary of={turn} instead={(again) => <FailedPart what="The list of tools" again={again} />}>
+          {turn && <Usage turn={turn} />}
+          <Toolsets />
+        </Boundary>
       </div>
     </aside>
   );

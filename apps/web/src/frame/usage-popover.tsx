@@ -20,7 +20,7 @@ interface Shown {
 }
 
 /** The model usage of the signed-in user, the rest of a budget, and the accounts that MCP servers may use. */
-export function UsagePopover({ onClose }: { onClose: () => void }) {
+export default function UsagePopover({ onClose }: { onClose: () => void }) {
   const shown = useShown();
   // Its position depends on its height, so it is rendered together with its content.
   if (!shown) return null;

@@ -2,7 +2,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import type { Connection } from '../connection/connection.js';
 import { readSignInMethod } from '../connection/sign-in-method.js';
 import { useOperatorAccess } from '../frame/operator-access.js';
-import { SignIn } from '../frame/sign-in.js';
+import SignIn from '../frame/sign-in.js';
 import { useObservable } from '../session/session.js';
 import { FleetWatch } from './fleet-watch.js';
 import { operatorApi } from './operator-api.js';

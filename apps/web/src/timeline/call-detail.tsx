@@ -8,7 +8,7 @@ import { useUncut, type Extent } from './use-uncut.js';
 const MORE: Record<Extent, string> = { whole: 'Show all of it', model: 'Show what the model was given' };
 
 /** The arguments, the result, and the facts of a call. */
-export function CallDetail({ call, turnId }: { call: CallView; turnId: string }) {
+export default function CallDetail({ call, turnId }: { call: CallView; turnId: string }) {
   const { shown, isWhole, left, show, read, problem } = useUncut(call, turnId);
   const whole = async (part: (uncut: Pick<CallView, 'args' | 'result'>) => string) =>
     part(isWhole ? shown : await read('whole'));

@@ -1,9 +1,10 @@
-import { memo, useId, useState } from 'react';
+import { lazy, memo, useId, useState } from 'react';
 import type { CallView, Waiting } from '#contracts';
 import type { Transient } from '../conversation/transient.js';
 import { useNow } from '../conversation/clock.js';
 import { isThisPerson } from '../connection/person.js';
 import { useIsDisconnected } from '../frame/disconnected.js';
+import { Later } from '../frame/boundary.js';
 import { FoldButton } from '../frame/fold-button.js';
 import { Icon, type IconName } from '../frame/icon.js';
 import { useSession } from '../session/session.js';
@@ -19,11 +20,12 @@ import {
 import { formatDuration, formatElapsed } from '../format/durations.js';
 import { toolNameOf } from '../format/tool-name.js';
 import { ApprovalCard, ApprovalLine } from './approval-card.js';
-import { CallDetail } from './call-detail.js';
 import { Lane } from './lane.js';
 import { ConnectCard } from './connect-card.js';
-import { QuestionForm } from './question-form.js';
 import { ranMs, type Span } from './times.js';
+
+const CallDetail = lazy(() => import('./call-detail.js'));
+const QuestionForm = lazy(() => import('./question-form.js'));
 
 const glyphs: Record<CallAppearance, IconName> = {
   queued: 'queued',
@@ -90,13 +92,17 @@ export const CallRow = memo(function CallRow(props: CallRowProps) {
       {call.state === 'awaiting_input' &&
         call.question &&
         (call.question.connection === undefined ? (
-          <QuestionForm key={call.question.number} call={call} question={call.question} turnId={turnId} />
+          <Later what="The question">
+            <QuestionForm key={call.question.number} call={call} question={call.question} turnId={turnId} />
+          </Later>
         ) : (
           <ConnectCard key={call.question.number} call={call} question={call.question} turnId={turnId} />
         ))}
       {isOpen && (
         <div id={detailId}>
-          <CallDetail call={call} turnId={turnId} />
+          <Later what="This call">
+            <CallDetail call={call} turnId={turnId} />
+          </Later>
         </div>
       )}
     </li>

@@ -13,7 +13,7 @@ interface QuestionFormProps {
 }
 
 /** Shows a tool's question to the user, in place. It never takes the focus before the user has tried to answer. */
-export function QuestionForm({ call, question, turnId }: QuestionFormProps) {
+export default function QuestionForm({ call, question, turnId }: QuestionFormProps) {
   const form = useRef<HTMLFormElement>(null);
   useFocusOfRow(form);
   const titleId = useId();
