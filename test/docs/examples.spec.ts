@@ -9,6 +9,18 @@ import { startStrictChatApi } from '../fakes/strict-chat-api.js';
 import { startHarness, type Harness } from '../integration/gateway/gateway-harness.js';
 import { PlayedTurn } from '../integration/gateway/played-turn.js';
 import { waitFor } from '../services/wait-for.js';
+import { readDocument } from './documents.js';
+
+describe('package.json', () => {
+  test.each([
+    ['package.json', ['start', 'start:gateway', 'start:orchestrator', 'start:tool-worker', 'switchyard']],
+    ['examples/another-team/package.json', ['start']],
+  ])('%s starts programs in place of the shell, so that SIGTERM to npm ends them', (path, names) => {
+    const { scripts } = JSON.parse(readDocument(path)) as { scripts: Record<string, string> };
+    for (const name of names)
+      expect([name, scripts[name]]).toEqual([name, expect.stringMatching(/(^| )exec /)]);
+  });
+});
 
 describe('examples/dialect', () => {
   let harness: Harness;
