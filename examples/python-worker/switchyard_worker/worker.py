@@ -8,14 +8,16 @@ import signal
 import socket
 import time
 import uuid
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import aio_pika
 from aio_pika.exceptions import CONNECTION_EXCEPTIONS
+from aiormq.exceptions import ChannelAccessRefused
 
 from .ledger import Ledger, Refused, now
 from .running import RunningCall
+from .settings import Settings, SetupError, explain, read_settings
 from .tools import Tool
 
 BEAT_S, ANNOUNCE_S, PACE_S = 2, 10, 60
@@ -40,6 +42,7 @@ class Worker:
         self.consumers: list[tuple[aio_pika.abc.AbstractQueue, str]] = []
         self.channels: list[aio_pika.abc.AbstractChannel] = []
         self.connected = asyncio.Event()
+        self.has_connected = self.has_worked = False
         self.beaten_at: tuple[float, float] | None = None
         self.beaten = asyncio.Condition()
         self.is_drained = False
@@ -47,15 +50,21 @@ class Worker:
         self.is_gone = False
 
     async def run(self, drain_s: float = 10) -> int:
-        """Takes calls until `leave`. The exit code of the process: 1 when others count it as dead."""
+        """
+        Takes calls until `leave`. The exit code of the process: 1 when others count it as dead. Raises `SetupError`
+        when the broker cannot be used from the start.
+        """
         tasks = [asyncio.ensure_future(work) for work in (self.stay_connected(), self.beat(), self.announce_often())]
         await asyncio.wait([*tasks, asyncio.ensure_future(self.leaving.wait())], return_when=asyncio.FIRST_COMPLETED)
-        if not self.is_gone:
+        is_unusable = tasks[0].done()
+        if not self.is_gone and not is_unusable:
             await self.drain(drain_s)
         for task in tasks:
             task.cancel()
         outcomes = await asyncio.gather(*tasks, return_exceptions=True)
         for error in outcomes:
+            if isinstance(error, SetupError):
+                raise error
             if isinstance(error, Exception):
                 log.error("failed: %r", error)
                 return 1
@@ -65,25 +74,44 @@ class Worker:
         self.leaving.set()
 
     async def stay_connected(self) -> None:
+        """An error of the first connection, and a right that is refused at the start, are for a person to mend."""
         pause = 0.1
         while True:
             try:
-                connection = await aio_pika.connect(self.url, timeout=5)
-                lost = asyncio.Event()
-                connection.close_callbacks.add(lambda *_: lost.set())
-                async with connection:
-                    await self.set_up(connection)
-                    pause = 0.1
-                    await lost.wait()
+                async with await aio_pika.connect(self.url, timeout=5) as connection:
+                    self.has_connected = True
+                    await self.use(connection)
             except (*CONNECTION_EXCEPTIONS, asyncio.TimeoutError) as error:
-                log.warning("the broker cannot be used: %s", type(error).__name__)
+                reason = explain(self.url, self.group, error)
+                if not self.has_connected or (isinstance(error, ChannelAccessRefused) and not self.has_worked):
+                    raise SetupError(reason) from None
+                log.warning("%s; trying again", reason)
+            pause = 0.1 if self.connected.is_set() else min(5, pause * 2)
             self.ledger.exchange, self.consumers = None, []
             self.connected.clear()
             await asyncio.sleep(pause)
-            pause = min(5, pause * 2)
 
-    async def set_up(self, connection: aio_pika.abc.AbstractConnection) -> None:
+    async def use(self, connection: aio_pika.abc.AbstractConnection) -> None:
+        """Until the connection or one of its channels is lost; raises the reason."""
+        lost: asyncio.Future[BaseException] = asyncio.get_running_loop().create_future()
+
+        def lose(_: Any, error: BaseException | None = None) -> None:
+            if not lost.done():
+                lost.set_result(error if isinstance(error, Exception) else ConnectionError("it was closed"))
+
+        connection.close_callbacks.add(lose)
+        working = asyncio.ensure_future(self.set_up(connection, lose))
+        try:
+            await asyncio.wait([working, lost], return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                working.result()
+            raise await lost
+        finally:
+            working.cancel()
+
+    async def set_up(self, connection: aio_pika.abc.AbstractConnection, lose: Callable[..., None]) -> None:
         channel = await connection.channel(publisher_confirms=True, on_return_raises=True)
+        channel.close_callbacks.add(lose)
         control = await channel.declare_queue(
             f"worker.{self.group}.{self.id.split('--')[1]}.control.{uuid.uuid4().hex[:8]}",
             exclusive=True,
@@ -95,9 +123,11 @@ class Worker:
         await control.consume(self.on_control, no_ack=True, exclusive=True)
         self.channels = [await connection.channel() for _ in self.toolsets]
         for own in self.channels:
+            own.close_callbacks.add(lose)
             await own.set_qos(prefetch_count=self.concurrency)
         await self.first_beat()
         await self.consume()
+        self.has_worked = True
         self.connected.set()
         await self.announce()
         log.info("%s takes calls of %s", self.id, ", ".join(self.toolsets))
@@ -259,19 +289,15 @@ def main(toolsets: dict[str, list[Tool]]) -> None:
     """Runs a worker with RABBITMQ_URL, WORKER_GROUP and TOOLSETS until SIGTERM or SIGINT."""
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
     logging.getLogger("aiormq").setLevel(logging.CRITICAL)
-    wanted = [name.strip() for name in os.environ.get("TOOLSETS", "").split(",") if name.strip()] or list(toolsets)
-    missing = [name for name in wanted if name not in toolsets]
-    if missing:
-        raise SystemExit(f"TOOLSETS names {', '.join(missing)}, which this worker does not have")
-    unset = [name for name in ("RABBITMQ_URL", "WORKER_GROUP") if not os.environ.get(name)]
-    if unset:
-        raise SystemExit(f"{' and '.join(unset)} must be set")
+    try:
+        settings = read_settings(os.environ, list(toolsets))
+        raise SystemExit(asyncio.run(work(settings, {name: toolsets[name] for name in settings.toolsets})))
+    except SetupError as error:
+        raise SystemExit(f"The worker cannot start: {error}.") from None
 
-    async def work() -> int:
-        hosted = {name: toolsets[name] for name in wanted}
-        worker = Worker(os.environ["RABBITMQ_URL"], os.environ["WORKER_GROUP"], hosted)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, worker.leave)
-        return await worker.run(float(os.environ.get("DRAIN_GRACE_MS", "10000")) / 1000)
 
-    raise SystemExit(asyncio.run(work()))
+async def work(settings: Settings, toolsets: dict[str, list[Tool]]) -> int:
+    worker = Worker(settings.url, settings.group, toolsets)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, worker.leave)
+    return await worker.run(settings.drain_s)
