@@ -27,8 +27,9 @@ export class GatewayApi {
     return this.ask('PATCH', path, body) as Promise<T>;
   }
 
-  async delete(path: string): Promise<void> {
-    await this.ask('DELETE', path);
+  /** Undefined: the answer has no body. */
+  delete<T = undefined>(path: string): Promise<T | undefined> {
+    return this.ask('DELETE', path) as Promise<T | undefined>;
   }
 
   private async ask(method: string, path: string, body?: object): Promise<unknown> {

@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
 import {
   LOG_LEVELS,
+  QUARANTINE,
+  type AcceptedDefinition,
   type ListedSwitch,
   type ListedSwitches,
   type LogLevel,
   type SetSwitch,
+  type UnsetSwitch,
 } from '#contracts';
 import { CommandError } from './command-error.js';
 import type { GatewayApi } from './gateway-api.adapter.js';
@@ -77,17 +80,35 @@ export function addSwitchCommands(
     .option('--process <id>', 'with `logs`: of this process')
     .option(...JSON_OPTION)
     .action(async (name: string, { process = 'all', json }: Options & { process?: string }) => {
-      const { kind, name: own } = await resume(openApi(), name, process);
-      write(json ? toJson({ resumed: { kind, name: own } }) : `As before: ${toTerminalSafe(name)}.\n`);
+      const { found, accepted } = await resume(openApi(), name, process);
+      const { kind, name: own } = found;
+      write(json ? toJson({ resumed: { kind, name: own }, accepted }) : describeResumed(found, accepted));
     });
 }
 
-async function resume(api: GatewayApi, name: string, process: string): Promise<ListedSwitch> {
+async function resume(
+  api: GatewayApi,
+  name: string,
+  process: string,
+): Promise<{ found: ListedSwitch; accepted: AcceptedDefinition[] }> {
   const { switches } = await api.get<ListedSwitches>(PATH);
   const found = findNamed(switches, name, process);
   if (!found) throw nothingNamed(name, switches);
-  await api.delete(`${PATH}/${found.kind}/${encodeURIComponent(found.name)}`);
-  return found;
+  const path = `${PATH}/${found.kind}/${encodeURIComponent(found.name)}`;
+  const { accepted = [] } = (await api.delete<UnsetSwitch>(path)) ?? {};
+  return { found, accepted };
+}
+
+/** Undoing a quarantine accepts definitions for good, so it names them. */
+function describeResumed({ kind, name, by }: ListedSwitch, accepted: readonly AcceptedDefinition[]): string {
+  const lines = [`As before: ${kind === 'turns' || kind === 'logs' ? kind : name}.`];
+  for (const { tool, version } of accepted)
+    lines.push(`Accepted for good: the definition of ${tool} that its workers have now, version ${version}.`);
+  if (by === QUARANTINE && accepted.length === 0)
+    lines.push(
+      'Accepted nothing: no worker has a blocked definition now. One that returns is blocked again.',
+    );
+  return toTerminalSafe(`${lines.join('\n')}\n`);
 }
 
 /** A toolset may be called `turns` or `logs`, too: then the second `resume` is about it. */

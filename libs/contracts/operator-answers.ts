@@ -1,5 +1,6 @@
 import type { LetterReason } from './letter-reason.js';
 import type { DeadLetter } from './records/dead-letter.js';
+import type { Definition } from './records/definition.js';
 import type { AuditRecord } from './records/audit.js';
 import type { ModelLoad, ProcessLoad, ProcessRow } from './records/process.js';
 import type { ToolSource } from './records/step.js';
@@ -172,6 +173,13 @@ export interface SetSwitch extends ListedSwitch {
   /** False: no living worker has this toolset or tool now, so the name may be wrong. */
   is_known: boolean;
 }
+
+/** The answer to undoing a switch that quarantined tools: what is offered again. */
+export interface UnsetSwitch {
+  accepted: AcceptedDefinition[];
+}
+
+export type AcceptedDefinition = Pick<Definition, 'tool' | 'version'>;
 
 /** One thing that `switchyard doctor` looked at. */
 export interface Checked {

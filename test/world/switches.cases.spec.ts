@@ -16,7 +16,7 @@ function setSwitch(play: Case, kind: SwitchKind, name: string): Promise<unknown>
   return boardOf(play).set(LOCAL_USER, { kind, name });
 }
 
-function undo(play: Case, kind: SwitchKind, name: string): Promise<void> {
+function undo(play: Case, kind: SwitchKind, name: string): Promise<unknown> {
   return boardOf(play).unset(LOCAL_USER, kind, name);
 }
 

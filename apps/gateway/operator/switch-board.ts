@@ -2,6 +2,7 @@ import {
   ALL_PROCESSES,
   newMessage,
   switchIdOf,
+  type AcceptedDefinition,
   type ListedSwitch,
   type SetSwitch,
   type Switch,
@@ -20,7 +21,8 @@ const MAX_SWITCHES = 500;
 type Wanted = Pick<Switch, 'kind' | 'name' | 'reason' | 'level'>;
 
 export interface SwitchBoardDeps extends Time {
-  store: Pick<Store, 'putSwitch' | 'removeSwitch' | 'listSwitches' | 'listProcesses' | 'acceptDefinitions'>;
+  store: Pick<Store, 'putSwitch' | 'removeSwitch' | 'listSwitches' | 'listProcesses'> &
+    Pick<Store, 'listDefinitions' | 'acceptDefinitions'>;
   bus: Pick<Bus, 'send'>;
   switches: Pick<KnownSwitches, 'read'>;
   offered: {
@@ -63,25 +65,29 @@ export class SwitchBoard {
     return { ...listed(row), is_known: this.isKnown(kind, name) };
   }
 
-  /** Whoever resumes a tool or a toolset accepts the quarantined definitions that its workers have now. */
-  async unset(user: User, kind: SwitchKind, name: string): Promise<void> {
-    if (kind === 'tool' || kind === 'toolset') await this.accept(user, kind, name);
+  /** An operator who resumes a tool or a toolset accepts the quarantined definitions that its workers have now. */
+  async unset(user: User, kind: SwitchKind, name: string): Promise<AcceptedDefinition[]> {
+    const accepted = kind === 'tool' || kind === 'toolset' ? await this.accept(user, kind, name) : [];
     const subject = switchIdOf(kind, name);
-    if (!(await this.deps.store.listSwitches()).some(({ _id }) => _id === subject)) return;
+    if (!(await this.deps.store.listSwitches()).some(({ _id }) => _id === subject)) return accepted;
     await this.change({ audit: 'switch_unset', user_id: user.id, subject }, { kind, name }, () =>
       this.deps.store.removeSwitch(subject),
     );
     await this.tell();
+    return accepted;
   }
 
-  private async accept(user: User, kind: 'tool' | 'toolset', name: string): Promise<void> {
+  private async accept(user: User, kind: 'tool' | 'toolset', name: string): Promise<AcceptedDefinition[]> {
     const { offered, store, clock } = this.deps;
-    const ids = offered
+    const announced = offered
       .announcedDefinitions(toolsetOf(name))
-      .filter(({ tool }) => kind === 'toolset' || tool === name)
-      .map(({ id }) => id);
-    const by = { accepted_by: user.id, accepted_at: timestampOf(clock) };
-    if (ids.length > 0) await store.acceptDefinitions(ids, by);
+      .filter(({ tool }) => kind === 'toolset' || tool === name);
+    if (announced.length === 0) return [];
+    const ids = announced.map(({ id }) => id);
+    const known = await store.listDefinitions([...new Set(announced.map(({ tool }) => tool))]);
+    await store.acceptDefinitions(ids, { accepted_by: user.id, accepted_at: timestampOf(clock) });
+    const pending = known.filter(({ _id, state }) => state === 'pending' && ids.includes(_id));
+    return pending.map(({ tool, version }) => ({ tool, version }));
   }
 
   /** A write that was not confirmed may still take effect, so it is audited, too. */

@@ -1,4 +1,5 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Put, UseGuards } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Put, Res, UseGuards } from '@nestjs/common';
+import type { Response } from 'express';
 import { z } from 'zod';
 import {
   LOG_LEVELS,
@@ -8,6 +9,7 @@ import {
   toolNameSchema,
   type ListedSwitches,
   type SetSwitch,
+  type UnsetSwitch,
 } from '#contracts';
 import { toPrintable } from '#tools';
 import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
@@ -67,9 +69,16 @@ export class SwitchesController {
     return this.gateway.switchBoard.set(user, { kind, name, ...wanted });
   }
 
+  /** 204, or 200 when that has accepted something. */
   @Delete(':kind/:name')
-  @HttpCode(204)
-  unset(@CurrentUser() user: User, @Param(new ParsePipe(placeSchema)) { kind, name }: Place): Promise<void> {
-    return this.gateway.switchBoard.unset(user, kind, name);
+  async unset(
+    @CurrentUser() user: User,
+    @Param(new ParsePipe(placeSchema)) { kind, name }: Place,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<UnsetSwitch | undefined> {
+    const accepted = await this.gateway.switchBoard.unset(user, kind, name);
+    if (accepted.length > 0) return { accepted };
+    response.status(204);
+    return undefined;
   }
 }

@@ -2,6 +2,7 @@ import {
   ALL_PROCESSES,
   MAX_SWITCH_REASON,
   newMessage,
+  QUARANTINE,
   switchIdOf,
   type ListedDefinition,
   type Switch,
@@ -11,8 +12,6 @@ import { timestampOf } from '#time';
 import { toPrintable } from '#tools';
 import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
 
-/** Who blocks a quarantined tool; no user has this id. */
-const QUARANTINE = 'quarantine';
 /** With more tools than this, their whole toolset is paused: every process reads all switches every 2 s. */
 const MAX_TOOLS = 10;
 

@@ -11,6 +11,9 @@ export type SwitchKind = (typeof SWITCH_KINDS)[number];
 
 export const MAX_SWITCH_REASON = 500;
 
+/** `by` of a switch that blocks a breaking change of a tool; no user has this id. */
+export const QUARANTINE = 'quarantine';
+
 /** Something that an operator has switched. The row is removed when it is undone; the last writer wins. */
 export const switchSchema = z.object({
   /** See `switchIdOf`. */

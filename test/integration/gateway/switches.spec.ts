@@ -24,7 +24,7 @@ beforeAll(async () => {
     signToken(new SystemClock(), { id, isOperator }, 1, AUTH);
   [olga, ann] = await Promise.all([tokenOf('olga', true), tokenOf('ann', false)]);
   await harness.store.insertProcess({ _id: GATEWAY_ID, role: 'gateway', ...PROCESS });
-  const toolsets = [announcedToolset('web', [announcedTool('web', 'search')])];
+  const toolsets = [announcedToolset('web', [announcedTool('web', 'search'), announcedTool('web', 'read')])];
   await harness.driver.send(
     'gateway.all',
     newMessage(systemTime(), 'catalog.announce', { worker: 'worker-1', toolsets, servers: [] }),
@@ -150,7 +150,8 @@ describe('switches over HTTP', () => {
     expect((await unset('tool/web.fetch')).status).toBe(204);
     expect((await states()).map(([, state]) => state)).toEqual(['pending', 'pending']);
     await set('toolset/web');
-    expect((await unset('toolset/web')).status).toBe(204);
+    const { status, json } = await unset('toolset/web');
+    expect([status, json]).toEqual([200, { accepted: [{ tool: 'web.search', version: '1.1.0' }] }]);
     expect((await states()).sort()).toEqual(
       [
         [announced, 'accepted', 'olga'],
@@ -260,6 +261,32 @@ describe('switches on the command line', () => {
     expect(await switchyard('resume', 'web')).toBe('As before: web.\n');
     await switchyard('resume', 'web.find');
     expect(await listed()).toEqual([]);
+  });
+
+  it('resume a quarantined tool with the definition that this accepts, or say that there is none', async () => {
+    const { store } = harness;
+    const quarantine = async (tool: string) =>
+      store.putSwitch({
+        ...{ _id: `tool:${tool}`, kind: 'tool', name: tool, by: 'quarantine' },
+        ...{ reason: 'Version 1.1.0 breaks calls.', at: new Date().toISOString() },
+      });
+    const announced = announcedTool('web', 'read');
+    await store.insertDefinition(
+      {
+        ...{ _id: definitionIdOf(announced), tool: 'web.read', toolset: 'web', version: '1.1.0' },
+        ...{ contract: { class: 'read', input_schema: {} }, breaks: ['x'], state: 'pending' },
+        at: new Date().toISOString(),
+      },
+      10,
+    );
+    await quarantine('web.read');
+    expect(await switchyard('resume', 'web.read')).toBe(
+      'As before: web.read.\nAccepted for good: the definition of web.read that its workers have now, version 1.1.0.\n',
+    );
+    await quarantine('web.read');
+    expect(await switchyard('resume', 'web.read')).toMatch(
+      /^As before: web\.read\.\nAccepted nothing: no worker/,
+    );
   });
 
   it('resume only what is switched, also toolsets that are called like a switch', async () => {
