@@ -13,11 +13,12 @@ afterEach(() => rmSync(folder, { recursive: true }));
 async function run(settings: unknown, ...words: string[]): Promise<string> {
   const CONFIG = join(folder, 'switchyard.json');
   writeFileSync(CONFIG, JSON.stringify(settings));
+  return print({ CONFIG }, ...words);
+}
+
+async function print(environment: Record<string, string>, ...words: string[]): Promise<string> {
   let printed = '';
-  const program = createProgram({
-    write: (text) => void (printed += text),
-    environment: { CONFIG },
-  });
+  const program = createProgram({ write: (text) => void (printed += text), environment });
   await program.parseAsync(['groups', ...words], { from: 'user' });
   return printed;
 }
@@ -38,8 +39,11 @@ rabbitmqctl set_permissions --vhost 'it'\''s' switchyard-lab '^worker\.lab\..+$'
     expect(group).toMatchObject({ name: 'lab', rights: { configure: String.raw`^worker\.lab\..+$` } });
   });
 
-  it('says that there are none, and what is wrong with the file', async () => {
-    expect(await run({})).toBe('CONFIG names no groups of workers.\n');
+  it('refuses a file without groups or with wrong ones, and says where it looked', async () => {
+    const none = `${join(folder, 'switchyard.json')}, which CONFIG names, has no groups of workers. Set CONFIG`;
+    await expect(run({})).rejects.toThrow(none);
+    await expect(run({}, '--json')).rejects.toThrow(none);
+    await expect(print({})).rejects.toThrow('CONFIG is not set, and ./switchyard.json');
     await expect(run({ groups: [{ name: 'Lab', toolsets: [] }] })).rejects.toThrow('groups.0');
   });
 });

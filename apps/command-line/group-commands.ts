@@ -16,8 +16,8 @@ export function addGroupsCommand(program: Command, { write, environment }: Termi
     .option('--json', 'as JSON')
     .action(({ vhost, json }: { vhost: string; json?: boolean }) => {
       const groups = readGroups(environment);
+      if (groups.length === 0) throw noGroups(environment);
       if (json) return write(toJson(groups.map((group) => ({ ...group, rights: rightsOf(group) }))));
-      if (groups.length === 0) return write('CONFIG names no groups of workers.\n');
       write(groups.map((group) => toCommands(group, vhost)).join('\n'));
     });
 }
@@ -29,6 +29,16 @@ function readGroups(environment: Terminal['environment']): WorkerGroup[] {
     if (error instanceof ConfigError) throw new CommandError(error.message);
     throw error;
   }
+}
+
+function noGroups({ CONFIG: file = '' }: Terminal['environment']): CommandError {
+  const looked =
+    file === ''
+      ? 'CONFIG is not set, and ./switchyard.json does not exist or names no groups of workers.'
+      : `${file}, which CONFIG names, has no groups of workers.`;
+  return new CommandError(
+    `${looked} Set CONFIG to the file of the orchestrators, with "groups" as in docs/worker-groups.md.`,
+  );
 }
 
 function toCommands(group: WorkerGroup, vhost: string): string {
