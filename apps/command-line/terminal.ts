@@ -7,4 +7,6 @@ export interface Terminal {
   environment: Environment;
   /** Sets the exit code of a command that ends in order. */
   exitWith?(code: number): void;
+  /** `end` is awaited before SIGINT or SIGTERM ends the process. */
+  onStop?(end: () => Promise<void>): void;
 }

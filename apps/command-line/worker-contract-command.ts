@@ -9,7 +9,8 @@ import { runContract, type CaseResult } from './worker-contract/run-contract.js'
 const IS_BROKEN = 1;
 
 /** `worker-contract`: exit code 1 when the worker breaks the contract. */
-export function addWorkerContractCommand(program: Command, { write, environment, exitWith }: Terminal): void {
+export function addWorkerContractCommand(program: Command, terminal: Terminal): void {
+  const { write, environment, exitWith } = terminal;
   program
     .command('worker-contract')
     .description('tries a worker without the store, in any language, against docs/worker-protocol.md')
@@ -21,13 +22,13 @@ export function addWorkerContractCommand(program: Command, { write, environment,
       const { RABBITMQ_URL: url } = environment;
       if (!url)
         throw new CommandError(
-          'Set RABBITMQ_URL to a virtual host of its own: the suite declares queues there.',
+          'Set RABBITMQ_URL to a virtual host of its own: the suite declares queues there, and removes them.',
         );
       const { workerUrl, only, json } = options;
       const report = (result: CaseResult) => (json ? undefined : write(describe(result)));
-      const results = await runContract({ url, workerUrl, command, environment }, only, report).catch(
-        explain,
-      );
+      const onStop = terminal.onStop?.bind(terminal);
+      const contract = { url, workerUrl, command, environment, onStop };
+      const results = await runContract(contract, only, report).catch(explain);
       const broken = results.filter(({ problem }) => problem !== undefined).length;
       write(json ? toJson(results) : `${results.length - broken} of ${results.length} cases are kept.\n`);
       if (broken > 0) exitWith?.(IS_BROKEN);
@@ -36,7 +37,7 @@ export function addWorkerContractCommand(program: Command, { write, environment,
 
 function describe({ title, problem, output = '' }: CaseResult): string {
   if (problem === undefined) return `kept    ${title}\n`;
-  const indented = toTerminalSafe(output).replaceAll('\n', '\n        | ');
+  const indented = toTerminalSafe(output || '(the worker wrote nothing)').replaceAll('\n', '\n        | ');
   return `BROKEN  ${title}\n        ${toTerminalSafe(problem)}\n        | ${indented}\n`;
 }
 

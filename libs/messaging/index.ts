@@ -19,7 +19,7 @@ export {
   sharedQueues,
   toolsQueue,
 } from './port/topology.js';
-export { fleetNames, groupNames } from './port/broker-names.js';
+export { fleetNames, groupNames, type BrokerNames } from './port/broker-names.js';
 export {
   ledgerQueueName,
   rightsOf,
@@ -28,6 +28,7 @@ export {
   type WorkerGroup,
 } from './port/ledger-topology.js';
 export { type BrokerState, inspectBroker } from './rabbitmq/inspect-broker.adapter.js';
+export { removeFromBroker } from './rabbitmq/remove-from-broker.adapter.js';
 export { createRabbitmqBus } from './rabbitmq/bus.adapter.js';
 export { createMemoryBus } from './memory/memory-bus.adapter.js';
 export { MemoryBroker } from './memory/memory-broker.js';

@@ -47,7 +47,8 @@ export class ContractServer {
   private readonly unanswered = new Set<string>();
   private readonly store = createStore({ dataDir: ':memory:' });
   private readonly member: Member;
-  private ledger!: Ledger;
+  /** Once it is open. */
+  private ledger?: Ledger;
 
   constructor(url: string) {
     const logger = createLogger({ role: 'orchestrator', level: 'error', pretty: false });
@@ -80,7 +81,7 @@ export class ContractServer {
     const { switches } = this.member;
     const { ports } = this;
     const metrics = { ledgerRequests: { inc: silent }, ledgerDrops: { inc: silent } };
-    this.ledger = await Ledger.open({
+    const ledger = await Ledger.open({
       ports,
       groups: [GROUP],
       switches,
@@ -89,6 +90,7 @@ export class ContractServer {
       onSettled: () => undefined,
       metrics,
     });
+    this.ledger = ledger;
     const identity = { role: 'orchestrator', processId: ports.me } as const;
     await ports.bus.onControl(identity, (message) => this.receive(message));
     for (const { queue, prefetch } of ledgerQueues([GROUP]))
@@ -100,14 +102,14 @@ export class ContractServer {
   }
 
   async close(): Promise<void> {
-    this.ledger.close();
+    this.ledger?.close();
     await this.member.leave();
     await this.member.bus.close();
     await this.store.close();
   }
 
   tokenOf(call: Parameters<Ledger['tokenOf']>[0]): string | undefined {
-    return this.ledger.tokenOf(call);
+    return this.ledger?.tokenOf(call);
   }
 
   /** An operator pauses a tool, or resumes it. */
@@ -133,7 +135,7 @@ export class ContractServer {
   }
 
   private async serve(request: Request): Promise<void> {
-    if (request.type === 'ledger.beat' || request.type === 'ledger.pulse') return this.ledger.serve(request);
+    if (request.type === 'ledger.beat' || request.type === 'ledger.pulse') return this.ledger?.serve(request);
     this.requests.push(request);
     if (request.type === 'ledger.unreadable') this.unreadable.push(request.body.reason);
     const fate = await this.fateOf(request);
@@ -141,8 +143,8 @@ export class ContractServer {
     const { request_id } = request.body as Body<'ledger.leave'>;
     if (fate === 'unanswered') this.unanswered.add(request_id);
     else this.unanswered.delete(request_id);
-    await this.ledger.serve(request);
-    if (fate === 'twice') await this.ledger.serve(request);
+    await this.ledger?.serve(request);
+    if (fate === 'twice') await this.ledger?.serve(request);
   }
 
   private createBus(url: string, identity: BusIdentity): Bus {

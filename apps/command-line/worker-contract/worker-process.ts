@@ -11,6 +11,10 @@ export interface Exit {
 export class WorkerProcess {
   readonly exit: Promise<Exit>;
   hasEnded = false;
+  /** Once it has ended. */
+  ending?: Exit;
+  /** Resolves when everything that it wrote is in `output`. */
+  readonly outputEnd: Promise<void>;
   /** The last of what it wrote. */
   output = '';
   private readonly child: ChildProcess;
@@ -25,9 +29,11 @@ export class WorkerProcess {
       stream.setEncoding('utf8').on('data', (text: string) => {
         this.output = (this.output + text).slice(-KEPT_CHARACTERS);
       });
+    this.outputEnd = new Promise((resolve) => this.child.once('close', () => resolve()));
     this.exit = new Promise((resolve) => {
       const end = (exit: Exit): void => {
         this.hasEnded = true;
+        this.ending = exit;
         resolve(exit);
       };
       this.child.once('error', (error) => {
@@ -36,6 +42,10 @@ export class WorkerProcess {
       });
       this.child.once('exit', (code, signal) => end({ code, signal }));
     });
+  }
+
+  lastLines(count: number): string {
+    return this.output.trim().split('\n').slice(-count).join('\n');
   }
 
   /** To all of its processes. */

@@ -1,15 +1,12 @@
-import { connect, type Channel, type ChannelModel } from 'amqplib';
-import { settledWithin, within, type Clock } from '#time';
+import type { Channel, ChannelModel } from 'amqplib';
+import { within, type Clock } from '#time';
 import type { BrokerNames } from '../port/broker-names.js';
-import { codeOf, toSetupError } from './broker-error.js';
-import { parseBrokerUrl } from './broker-url.js';
-import { socketOf } from './connection.adapter.js';
+import { codeOf } from './broker-error.js';
 import { onOwnChannel } from './topology.adapter.js';
+import { withBroker } from './with-broker.adapter.js';
 
-const CONNECT_TIMEOUT_MS = 5_000;
 /** A leaderless queue or a hung broker never answers. */
 const ANSWER_TIMEOUT_MS = 5_000;
-const CLOSE_TIMEOUT_MS = 2_000;
 const NOT_FOUND = '404';
 
 export interface BrokerState {
@@ -25,19 +22,10 @@ export interface BrokerState {
  * `BusSetupError` with a clear sentence.
  */
 export async function inspectBroker(url: string, clock: Clock, names: BrokerNames): Promise<BrokerState> {
-  const { href, place } = parseBrokerUrl(url);
-  let model: ChannelModel | undefined;
-  try {
-    const properties = { connection_name: 'switchyard doctor' };
-    model = await connect(href, { timeout: CONNECT_TIMEOUT_MS, clientProperties: properties });
-    // The pending question rejects, too.
-    model.on('error', () => undefined);
-    return { place, ...(await look(model, clock, names)) };
-  } catch (error) {
-    throw toSetupError(place, error);
-  } finally {
-    if (model) await close(model, clock);
-  }
+  return withBroker(url, clock, 'switchyard doctor', async (model, place) => ({
+    place,
+    ...(await look(model, clock, names)),
+  }));
 }
 
 async function look(
@@ -62,13 +50,4 @@ async function look(
     else state.queues.set(name, { messages: found.messageCount, consumers: found.consumerCount });
   }
   return state;
-}
-
-async function close(model: ChannelModel, clock: Clock): Promise<void> {
-  // An async function, because a connection that is gone throws at once.
-  const closing = (async () => model.close())();
-  await settledWithin(clock, closing, CLOSE_TIMEOUT_MS);
-  // A broker that hangs never confirms. The error ends what amqplib keeps, its heartbeat above all: it would keep this
-  // process alive.
-  socketOf(model).destroy(new Error('connection given up'));
 }
