@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { waitFor } from '../services/wait-for.js';
 import { usePageFixture } from './fixture.js';
 
 const web = usePageFixture();
@@ -33,7 +34,7 @@ describe('what renders Markdown', () => {
     (await web.turn(0)).start().say('Some **bold**\n\nwords').complete();
     await web.seen('tokens');
     expect(await web.page.locator('.prose').innerText()).toBe('Some **bold**\n\nwords');
-    expect(web.takeComplaints().join()).toContain('rendered-markdown');
+    await waitFor(() => web.takeComplaints().join().includes('rendered-markdown'), { what: 'the complaint' });
   });
 
   it('is not loaded before there is an answer', async () => {

@@ -43,7 +43,81 @@ describe('the page on a phone', () => {
   });
 });
 
+describe('a screen that is touched', () => {
+  const touched = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+  it('begins a line with Enter, and sends with the button', async () => {
+    await web.open('', touched);
+    await web.composer().tap();
+    await web.page.keyboard.type('one');
+    await web.page.keyboard.press('Enter');
+    await web.page.keyboard.type('two');
+    await web.button('Send').tap();
+    await web.turn(0);
+    expect(web.gateway.messages.map(({ content }) => content)).toEqual(['one\ntwo']);
+    expect(await web.page.getByText('Enter sends').count()).toBe(0);
+  });
+
+  it('offers the menu of every conversation in the list', async () => {
+    seedConversations(web.gateway);
+    await web.open('#/c/charges', touched);
+    await web.button('Show conversations').tap();
+    await web.button('Rename or delete “Recount by warehouse”').tap();
+    await web.button('Rename').tap();
+    await web.page.getByLabel('New title').fill('Recounted');
+    await web.page.keyboard.press('Enter');
+    await web.page.getByRole('link', { name: 'Recounted' }).waitFor();
+    await takePicture(web.page, 'phone-list');
+  });
+});
+
 describe('the keyboard', () => {
+  it('is in the message field of a page that was opened, and one stop from it', async () => {
+    seedConversations(web.gateway);
+    await web.open('#/c/charges');
+    await web.isFocused(web.composer());
+    await web.page.reload();
+    await web.isFocused(web.composer());
+    await web.button('Hide conversations').focus();
+    await web.page.keyboard.press('Shift+Tab');
+    await web.isFocused(web.button('To the message field'));
+    await takePicture(web.page, 'skip-link');
+    await web.page.keyboard.press('Enter');
+    await web.isFocused(web.composer());
+    await web.page.getByRole('link', { name: 'Recount by warehouse' }).press('Enter');
+    await web.page.getByRole('heading', { name: 'Recount by warehouse' }).waitFor();
+    await web.isFocused(web.composer());
+  });
+
+  it('stays near a conversation that is deleted', async () => {
+    seedConversations(web.gateway);
+    await web.open('#/c/charges');
+    const remove = async (title: string) => {
+      await web.page.getByRole('link', { name: title }).focus();
+      await web.page.keyboard.press('Tab');
+      await web.page.keyboard.press('Enter');
+      await web.button('Delete').press('Enter');
+      await web.button('Delete').press('Enter');
+      await web.page.getByRole('link', { name: title }).waitFor({ state: 'detached' });
+    };
+    await remove('Nightly stock reconciliation');
+    await web.isFocused(web.page.getByRole('link', { name: 'Recount by warehouse' }));
+  });
+
+  it('stops a turn with Esc, with a second one where a message is being written', async () => {
+    await web.open();
+    await web.say('Work');
+    (await web.turn(0)).start().say('Working');
+    await web.seen('Working');
+    await web.page.keyboard.type('Next');
+    await web.seen('Esc twice stops');
+    await web.page.keyboard.press('Escape');
+    expect(web.gateway.stops).toEqual([]);
+    await web.page.keyboard.press('Escape');
+    await waitFor(() => web.gateway.stops.length === 1, { what: 'the stop' });
+    expect(await web.composer().inputValue()).toBe('Next');
+  });
+
   it('reaches every function', async () => {
     seedConversations(web.gateway);
     await web.open('#/c/charges');
@@ -182,6 +256,7 @@ describe('the keyboard', () => {
     seedConversations(web.gateway);
     await web.open('#/c/charges');
     await web.seen('Rename SKUs');
+    await web.button('To the message field').focus();
     for (let press = 0; press < 12; press++) {
       await web.page.keyboard.press('Tab');
       const width = await web.page.evaluate(

@@ -10,6 +10,23 @@ const distance = () =>
   web.page.locator('.thread').evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight);
 const isAtEnd = () => waitFor(async () => (await distance()) < 2, { what: 'the end' });
 
+describe('the list in two windows', () => {
+  it('has a new title in both at once', async () => {
+    seedConversations(web.gateway);
+    await web.open();
+    const other = await web.page.context().newPage();
+    await other.goto(web.gateway.url);
+    await other.getByRole('link', { name: 'Recount by warehouse' }).waitFor();
+    await web.page.getByRole('link', { name: 'Recount by warehouse' }).hover();
+    await web.button('Rename or delete “Recount by warehouse”').click();
+    await web.button('Rename').click();
+    await web.page.getByLabel('New title').fill('Recounted');
+    await web.page.keyboard.press('Enter');
+    await other.getByRole('link', { name: 'Recounted' }).waitFor();
+    await other.close();
+  });
+});
+
 describe('the thread', () => {
   it('follows the end only while the reader is at the end', async () => {
     await web.open();

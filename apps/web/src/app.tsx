@@ -1,4 +1,4 @@
-import { lazy, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { lazy, useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 import { flushSync } from 'react-dom';
 import type { TurnView } from '#contracts';
 import { RequestError } from './connection/connection.js';
@@ -7,7 +7,7 @@ import { Announcer } from './frame/announcer.js';
 import { Later } from './frame/boundary.js';
 import { DisconnectedContext, useConnectionLine } from './frame/disconnected.js';
 import { Header } from './frame/header.js';
-import { useLayout } from './frame/layout.js';
+import { isTouch, useLayout } from './frame/layout.js';
 import { usePageKeys } from './keys/page-keys.js';
 import { Sidebar } from './frame/sidebar.js';
 import { headingOf } from './frame/titles.js';
@@ -53,15 +53,17 @@ function Page() {
 
   const closeDrawer = useCallback(() => drawer && show(drawer, false), [drawer, show]);
   useDrawerFocus(drawer);
+  useFocusOnArrival(input);
   const startNew = () => {
     router.openNew();
     closeDrawer();
     input.current?.focus();
   };
+  const isMeant = useSecondPress(() => (input.current?.value ?? '') === '');
   usePageKeys({
     escape: () => {
       if (drawer) show(drawer, false);
-      else if (active && line !== 'reconnecting') stop(active);
+      else if (active && line !== 'reconnecting' && isMeant()) stop(active);
     },
     search: () => {
       // Rendered synchronously: the user may type the next letter before the field would otherwise appear.
@@ -77,13 +79,19 @@ function Page() {
   return (
     <DisconnectedContext value={isLost}>
       <div className={`page${isLost ? ' is-disconnected' : ''}`}>
+        <button type="button" className="skip-link" onClick={() => input.current?.focus()}>
+          To the message field
+        </button>
         {layout.isSidebarShown && (
           <Sidebar
             currentId={id}
             search={search}
             onHide={() => show('sidebar', false)}
             onNew={startNew}
-            onOpen={closeDrawer}
+            onOpen={() => {
+              closeDrawer();
+              if (!isTouch()) input.current?.focus();
+            }}
             onShowKeys={() => setKeysShown(true)}
           />
         )}
@@ -126,6 +134,19 @@ function Page() {
   );
 }
 
+const SECOND_PRESS_MS = 1_500;
+
+/** What cannot be taken back needs a second press soon after the first, unless there is nothing to lose. */
+function useSecondPress(isHarmless: () => boolean): () => boolean {
+  const pressedAt = useRef(-Infinity);
+  return () => {
+    const now = performance.now();
+    const isSecond = now - pressedAt.current < SECOND_PRESS_MS;
+    pressedAt.current = isSecond ? -Infinity : now;
+    return isSecond || isHarmless();
+  };
+}
+
 /** Stop is requested once per turn; the end of the turn arrives as an event. */
 function useStop() {
   const { connection } = useSession();
@@ -146,6 +167,13 @@ function useStop() {
     [connection],
   );
   return { stop, stopping, problem };
+}
+
+/** Who opens the page can write at once. A keyboard on the screen would cover it. */
+function useFocusOnArrival(input: RefObject<HTMLTextAreaElement | null>): void {
+  useEffect(() => {
+    if (!isTouch() && document.activeElement === document.body) input.current?.focus();
+  }, [input]);
 }
 
 /**

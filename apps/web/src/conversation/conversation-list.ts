@@ -17,6 +17,7 @@ export interface ConversationListState {
 }
 
 const REFRESH_DELAY_MS = 150;
+const CHANNEL = 'switchyard.conversations';
 
 /** The list at the left. It is read over HTTP, and again when something in it may have changed. */
 export class ConversationList {
@@ -27,7 +28,12 @@ export class ConversationList {
   });
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly onUnauthorized: () => void) {}
+  /** To the other windows of this browser. */
+  private readonly windows = new BroadcastChannel(CHANNEL);
+
+  constructor(private readonly onUnauthorized: () => void) {
+    this.windows.onmessage = () => this.state.get().isLoaded && this.refresh();
+  }
 
   /** Reads soon, and once for any number of requests. */
   refresh(): void {
@@ -47,7 +53,7 @@ export class ConversationList {
   async rename(id: string, title: string): Promise<void> {
     const { conversations } = this.state.get();
     this.replace(conversations.map((one) => (one.id === id ? { ...one, title } : one)));
-    if (await this.attempt(() => renameConversation(id, title))) this.refresh();
+    if (await this.attempt(() => renameConversation(id, title))) this.changed();
     else this.state.set({ ...this.state.get(), conversations });
   }
 
@@ -57,14 +63,22 @@ export class ConversationList {
       const { title: present } = await readConversation(id);
       if (isUnnamed(present)) await renameConversation(id, title);
     });
-    this.refresh();
+    this.changed();
   }
 
   /** True when it no longer exists. */
   async remove(id: string): Promise<boolean> {
     const isGone = await this.attempt(() => deleteConversation(id));
-    if (isGone) this.replace(this.state.get().conversations.filter((one) => one.id !== id));
+    if (isGone) {
+      this.replace(this.state.get().conversations.filter((one) => one.id !== id));
+      this.windows.postMessage('changed');
+    }
     return isGone;
+  }
+
+  private changed(): void {
+    this.refresh();
+    this.windows.postMessage('changed');
   }
 
   private async read(skip: number): Promise<void> {

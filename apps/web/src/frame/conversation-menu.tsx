@@ -74,10 +74,13 @@ function Delete({ id, onClose }: { id: string; onClose: () => void }) {
   const { list, conversations, router } = useSession();
   const remove = async () => {
     onClose();
+    const neighbour = neighbourOf(id);
     if (!(await list.remove(id))) return;
     conversations.forget(id);
     const route = router.route.get();
     if ('conversationId' in route && route.conversationId === id) router.openNew();
+    // What had the focus is gone with the conversation.
+    (neighbour ?? document.querySelector<HTMLElement>('.composer textarea'))?.focus();
   };
   return (
     <Popover label="Delete" onClose={onClose}>
@@ -94,4 +97,11 @@ function Delete({ id, onClose }: { id: string; onClose: () => void }) {
       </span>
     </Popover>
   );
+}
+
+/** The row after it in the list, or the one before. */
+function neighbourOf(id: string): HTMLElement | undefined {
+  const rows = [...document.querySelectorAll<HTMLElement>('.conversation > a')];
+  const at = rows.findIndex((row) => row.getAttribute('href') === `#/c/${id}`);
+  return at === -1 ? undefined : (rows[at + 1] ?? rows[at - 1]);
 }

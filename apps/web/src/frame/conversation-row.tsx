@@ -16,7 +16,9 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
   return (
     <li className="conversation">
       <a href={`#/c/${id}`} aria-current={isCurrent ? 'page' : undefined} onClick={() => onOpen(id)}>
-        <span className="grow cut">{title}</span>
+        <span className="grow cut" title={title}>
+          {title}
+        </span>
         {needsPerson && <span className="tag tag-accent">Needs you</span>}
         {isRunning && !needsPerson && (
           <>

@@ -15,7 +15,11 @@ export function Header(props: HeaderProps) {
   return (
     <header className={`bar main-bar${title === undefined ? ' is-bare' : ''}`}>
       {!isSidebarShown && <IconButton icon="menu" label="Show conversations" onClick={props.onShowSidebar} />}
-      {title !== undefined && <h1 className="title cut">{title}</h1>}
+      {title !== undefined && (
+        <h1 className="title cut" title={title}>
+          {title}
+        </h1>
+      )}
       <span className="grow" />
       {conversationId !== undefined && title !== undefined && (
         <ConversationMenu id={conversationId} title={title} />

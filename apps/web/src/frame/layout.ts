@@ -2,6 +2,7 @@ import { useCallback, useState, useSyncExternalStore } from 'react';
 import { deviceStorage } from '../state/device-storage.js';
 
 const NARROW = '(max-width: 720px)';
+const TOUCH = '(pointer: coarse)';
 const ROOM_FOR_PANEL = '(min-width: 1100px)';
 
 type Side = 'sidebar' | 'panel';
@@ -47,6 +48,11 @@ function readChoice(side: Side): boolean | undefined {
   const kept = deviceStorage.get(`switchyard.${side}`);
   return kept === null ? undefined : kept === 'shown';
 }
+
+/** True where fingers type: Enter there begins a line, and the keyboard would cover the page. */
+export const useIsTouch = (): boolean => useMedia(TOUCH);
+
+export const isTouch = (): boolean => matchMedia(TOUCH).matches;
 
 /** True where there is room for one column only. */
 export const useIsNarrow = (): boolean => useMedia(NARROW);

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { TurnView } from '#contracts';
+import type { ToolClass, TurnView } from '#contracts';
 import { useNow } from '../conversation/clock.js';
 import { hasEnded } from '../conversation/conversations.js';
 import { useObservable, useSession } from '../session/session.js';
@@ -11,6 +11,13 @@ import { Boundary, FailedPart } from './boundary.js';
 import { FoldButton } from './fold-button.js';
 import { Icon } from './icon.js';
 import { IconButton } from './icon-button.js';
+
+const CLASS_WORDS: Record<ToolClass, string> = {
+  read: 'read: changes nothing, and runs again when its worker is lost',
+  idempotent: 'idempotent: runs again when its worker is lost, with the same effect',
+  keyed: 'keyed: runs again when its worker is lost; its key keeps the effect single',
+  once: 'once: runs at most once',
+};
 
 export function ToolsPanel({ turn, onHide }: { turn: TurnView | undefined; onHide: () => void }) {
   return (
@@ -97,8 +104,12 @@ function Toolset({ toolset, isFirst }: { toolset: ListedToolset; isFirst: boolea
         <ul>
           {toolset.tools.map((tool) => (
             <li key={tool.qualified_name} className="tool" title={tool.description}>
-              <span className="tool-name cut">{ownName(tool)}</span>
-              <span className="tool-class">{tool.class}</span>
+              <span className="tool-name cut" title={tool.qualified_name}>
+                {ownName(tool)}
+              </span>
+              <span className="tool-class" title={tool.class && CLASS_WORDS[tool.class]}>
+                {tool.class}
+              </span>
             </li>
           ))}
         </ul>

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
 import { readDraft, writeDraft } from '../conversation/drafts.js';
 import { Icon } from '../frame/icon.js';
-import { useIsNarrow } from '../frame/layout.js';
+import { useIsNarrow, useIsTouch } from '../frame/layout.js';
 
 /** The UTF-16 units that the server accepts in one message; above that, it answers `content_too_long`. */
 const LONGEST_CONTENT = 65_536;
@@ -46,6 +46,7 @@ export function Composer(props: ComposerProps) {
   const nextMessage = useIsNarrow()
     ? 'Write the next message'
     : 'Write the next message; it waits for its turn';
+  const isTouch = useIsTouch();
   const isTooLong = text.length > LONGEST_CONTENT;
   const canSend = text.trim() !== '' && !isTooLong;
   const send = () => {
@@ -55,7 +56,8 @@ export function Composer(props: ComposerProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
-    if (event.key === 'Enter' && !event.shiftKey) {
+    const wantsLine = event.shiftKey || (isTouch && !event.ctrlKey && !event.metaKey);
+    if (event.key === 'Enter' && !wantsLine) {
       event.preventDefault();
       send();
     } else if (event.key === 'ArrowUp' && text === '') {
@@ -91,9 +93,11 @@ export function Composer(props: ComposerProps) {
             {text.length - LONGEST_CONTENT} characters too long
           </span>
         ) : (
-          <span className="composer-hint">
-            {canSend && isRunning ? 'Enter puts it in line' : 'Enter sends'}
-          </span>
+          !isTouch && (
+            <span className="composer-hint">
+              {isRunning && text !== '' ? 'Enter puts it in line, Esc twice stops' : 'Enter sends'}
+            </span>
+          )
         )}
         <SendOrStop
           canSend={canSend}

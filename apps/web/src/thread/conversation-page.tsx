@@ -11,6 +11,7 @@ import { ConnectionLine } from './connection-line.js';
 import { Hello, Ideas } from './hello.js';
 import { StorageLine } from './storage-line.js';
 import { Thread } from './thread.js';
+import { wasRemoved } from './turn.js';
 import { Tray } from './tray.js';
 
 interface ConversationPageProps {
@@ -68,7 +69,9 @@ export function ConversationPage({
     }
     const waiting = queued.at(-1);
     if (waiting && !isDisconnected) stop(waiting);
-    return waiting && !isDisconnected ? waiting.content : held?.view.turns.at(-1)?.content;
+    return waiting && !isDisconnected
+      ? waiting.content
+      : held?.view.turns.findLast((turn) => !wasRemoved(turn))?.content;
   };
   return (
     <div className={`stage${isEmpty ? ' is-empty' : ''}`}>

@@ -55,7 +55,7 @@ export const Turn = memo(function Turn({ turn, transient, thoughts, onSay }: Tur
 });
 
 /** Stopped while it was queued: no answer was begun. */
-function wasRemoved(turn: TurnView): boolean {
+export function wasRemoved(turn: TurnView): boolean {
   return turn.status === 'cancelled' && turn.started_at === undefined && turn.steps.length === 0;
 }
 

@@ -71,7 +71,9 @@ export const CallRow = memo(function CallRow(props: CallRowProps) {
             {tool}
           </span>
           <span className="tag">{call.source === 'mcp' ? 'MCP' : 'local'}</span>
-          <span className="call-gist cut">{argumentSummary(call.args)}</span>
+          <span className="call-gist cut" title={argumentSummary(call.args)}>
+            {argumentSummary(call.args)}
+          </span>
         </span>
         <span className="call-state cut">
           {look === 'done' && <span className="visually-hidden">Done on </span>}
