@@ -1,5 +1,5 @@
 import type { ListedLetter, ShownLetter } from '#contracts';
-import { toTerminalSafe } from './terminal-safe.js';
+import { toTerminalSafe } from '#observability';
 
 /** One line each. */
 export function listLetters(letters: ListedLetter[]): string {

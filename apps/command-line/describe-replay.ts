@@ -1,5 +1,5 @@
 import type { Replay, ReplayedCall, ReplayedStep, ReplayNext } from '#contracts';
-import { toTerminalSafe } from './terminal-safe.js';
+import { toTerminalSafe } from '#observability';
 
 const NEXT: Record<ReplayNext, string> = {
   nothing: 'nothing',

@@ -9,10 +9,10 @@ import {
   type SetSwitch,
   type UnsetSwitch,
 } from '#contracts';
+import { toTerminalSafe } from '#observability';
 import { CommandError } from './command-error.js';
 import type { GatewayApi } from './gateway-api.adapter.js';
 import { formatTable } from './table.js';
-import { toTerminalSafe } from './terminal-safe.js';
 import { toJson } from './to-json.js';
 
 const PATH = '/api/admin/switches';

@@ -1,4 +1,4 @@
-import { toTerminalSafe } from './terminal-safe.js';
+import { toTerminalSafe } from '#observability';
 
 /** Columns as wide as their widest cell, two spaces between them. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {

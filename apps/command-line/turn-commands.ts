@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { ListedTurn, TimelineEntry, TurnTimeline } from '#contracts';
+import { toTerminalSafe } from '#observability';
 import type { GatewayApi } from './gateway-api.adapter.js';
 import { formatTable } from './table.js';
-import { toTerminalSafe } from './terminal-safe.js';
 import { toJson } from './to-json.js';
 
 const TURN_HEADER = ['TURN', 'USER', 'SINCE', 'REASON', 'WHY'] as const;

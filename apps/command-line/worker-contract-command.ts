@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { BusSetupError } from '#messaging';
+import { toTerminalSafe } from '#observability';
 import { CommandError } from './command-error.js';
-import { toTerminalSafe } from './terminal-safe.js';
 import type { Terminal } from './terminal.js';
 import { toJson } from './to-json.js';
 import { runContract, type CaseResult } from './worker-contract/run-contract.js';

@@ -185,7 +185,8 @@ export type AcceptedDefinition = Pick<Definition, 'tool' | 'version'>;
 export interface Checked {
   /** What was looked at: `broker`, `store`, `MCP server files`. */
   subject: string;
-  level: 'ok' | 'warning' | 'error';
+  /** `note`: nothing to do, but good to know. */
+  level: 'ok' | 'note' | 'warning' | 'error';
   /** What was found; never a secret. */
   text: string;
   /** What to do about it. */

@@ -16,4 +16,5 @@ export { providerModels } from './provider-models.js';
 export { createModel, defaultModelName, describeModel, findModelProblem } from './model-setup.js';
 export { checkModelAccess, type ModelAccess } from './check-access.js';
 export { availableProviders, type ModelEnvironment } from './provider-settings.js';
+export { schemaLossesEverywhere, type SchemaLossOf } from './schemas/schema-losses.js';
 export { providerSafeName } from './port/tool-arguments.js';

@@ -1,7 +1,9 @@
 export { auditLoggerOf, createLogger, type Logger } from './logger.js';
 export { LogLevels } from './log-levels.js';
 export { createNestLogger } from './nest-logger.js';
+export { describeChecked } from './describe-checked.js';
 export { redactText } from './redact.js';
+export { toTerminalSafe } from './terminal-safe.js';
 export { createMetrics, type Metrics, Registry } from './metrics/create-metrics.js';
 export { deathOf, type Death, type QueueLabel } from './metrics/bus-metrics.js';
 export type { MetricDefinition } from './metrics/metric-subject.js';

@@ -75,7 +75,7 @@ function reviewAbout({ input_schema, output_schema }: ToolDescription, about: un
   if (!data) {
     const [{ path, message }] = error.issues as [z.core.$ZodIssue];
     const text = `its page cannot be made: ${['about', ...path].join('.')}: ${message}`;
-    return { text, mend: 'docs/tools.md shows what about may have.' };
+    return { text, mend: 'docs/tools.md of Switchyard shows what about may have.' };
   }
   const fitsInput = checkOf(input_schema);
   const fitsOutput = checkOf(output_schema ?? {});

@@ -20,6 +20,8 @@ interface Loading {
   clock: Pick<Clock, 'after'>;
   load?: (url: string) => Promise<unknown>;
   runsTypeScript?: boolean;
+  /** What to do if the folder does not exist. */
+  folderMend?: string;
 }
 
 /**
@@ -28,9 +30,14 @@ interface Loading {
  */
 export async function loadToolFiles(
   folder: string,
-  { clock, load = (url) => import(url), runsTypeScript = nodeRunsTypeScript() }: Loading,
+  {
+    clock,
+    load = (url) => import(url),
+    runsTypeScript = nodeRunsTypeScript(),
+    folderMend = 'correct TOOLS_DIR',
+  }: Loading,
 ): Promise<ToolsetHost[]> {
-  const files = listToolFiles(folder);
+  const files = listToolFiles(folder, folderMend);
   const typescript = files.find((path) => path.endsWith('.ts'));
   if (typescript !== undefined && !runsTypeScript)
     throw new ToolSetupError(
@@ -51,9 +58,9 @@ export async function loadToolFiles(
   return toolsets;
 }
 
-function listToolFiles(folder: string): string[] {
+function listToolFiles(folder: string, mend: string): string[] {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new ToolSetupError(`${folder} is not a folder: correct TOOLS_DIR.`);
+    throw new ToolSetupError(`${folder} is not a folder: ${mend}.`);
   const names = readdirSync(folder).filter((name) => TOOL_FILE.test(name));
   return names.sort().map((name) => resolve(join(folder, name)));
 }

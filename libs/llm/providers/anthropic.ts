@@ -1,6 +1,6 @@
 import { ANTHROPIC_API } from '../anthropic/anthropic-api.js';
 import { featuresOf, versionOf } from '../anthropic/model-features.js';
-import { toAnthropicSchema } from '../schemas/anthropic-schema.js';
+import { TOOL_FORMS } from '../schemas/tool-forms.js';
 import type { Provider } from './provider.js';
 
 export const ANTHROPIC = {
@@ -12,7 +12,7 @@ export const ANTHROPIC = {
   modelsPath: '/v1/models',
   keyHeader: (apiKey) => ({ 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }),
   suggestedModel: 'claude-sonnet-5-5',
-  toSchema: toAnthropicSchema,
+  ...TOOL_FORMS.anthropic,
   contextWindow(model) {
     const version = versionOf(model);
     if (version === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { PLAIN_FEATURES, versionIn } from '../openai/chat-features.js';
-import { toGeminiSchema } from '../schemas/gemini-schema.js';
+import { TOOL_FORMS } from '../schemas/tool-forms.js';
 import { chatCompletions } from './chat-completions.js';
 
 const VERSION = /^gemini-(\d+)(?:\.(\d+))?/;
@@ -13,7 +13,7 @@ export const GEMINI = chatCompletions({
   publicUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
   toBaseUrl: (address) => address,
   suggestedModel: 'gemini-3.5-flash',
-  toSchema: toGeminiSchema,
+  ...TOOL_FORMS.gemini,
   contextWindow: (model) => (/^(models\/)?gemini-/.test(model) ? 1_048_576 : undefined),
   thoughtsInContent: true,
   features: (model) => ({

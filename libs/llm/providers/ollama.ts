@@ -1,5 +1,5 @@
 import { PLAIN_FEATURES } from '../openai/chat-features.js';
-import { toOllamaSchema } from '../schemas/ollama-schema.js';
+import { TOOL_FORMS } from '../schemas/tool-forms.js';
 import { chatCompletions } from './chat-completions.js';
 import { withVersion } from './provider.js';
 
@@ -11,6 +11,6 @@ export const OLLAMA = chatCompletions({
   publicUrl: 'http://127.0.0.1:11434/v1',
   toBaseUrl: withVersion,
   suggestedModel: 'qwen3',
-  toSchema: toOllamaSchema,
+  ...TOOL_FORMS.ollama,
   features: () => ({ ...PLAIN_FEATURES, forcedTools: false }),
 });

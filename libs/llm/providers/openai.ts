@@ -1,5 +1,5 @@
 import { PLAIN_FEATURES, versionIn, type ChatFeatures } from '../openai/chat-features.js';
-import { toOpenAiSchema } from '../schemas/openai-schema.js';
+import { TOOL_FORMS } from '../schemas/tool-forms.js';
 import { chatCompletions } from './chat-completions.js';
 import { withVersion } from './provider.js';
 
@@ -30,8 +30,7 @@ export const OPENAI = chatCompletions({
   isOpenElsewhere: true,
   toBaseUrl: withVersion,
   suggestedModel: 'gpt-5',
-  toSchema: toOpenAiSchema,
-  maxDescriptionLength: 1_024,
+  ...TOOL_FORMS.openai,
   contextWindow: (model) => WINDOWS.find(([pattern]) => pattern.test(model))?.[1],
   hidesReasoning: isReasoningModel,
   features: featuresOf,

@@ -48,7 +48,35 @@ describe('switchyard tools check', () => {
     write('mail.tool.mjs', 'export default {');
     const { code, text } = await runCommand({}, 'tools', 'check', folder);
     expect([code, text]).toEqual([1, expect.stringMatching(/^ERROR +tools: .*mail\.tool\.mjs: SyntaxError/)]);
-    expect(await runCommand({}, 'tools', 'check', join(folder, 'none'))).toMatchObject({ code: 1 });
+  });
+
+  it.each([
+    ['the argument', true, 'name the folder of your tools'],
+    ['TOOLS_DIR', false, 'correct TOOLS_DIR'],
+  ])('says what to correct when there is no folder: %s', async (_, isNamed, mend) => {
+    const path = join(folder, 'none');
+    const { code, text } = await runCommand(
+      isNamed ? { TOOLS_DIR: folder } : { TOOLS_DIR: path },
+      ...['tools', 'check', ...(isNamed ? [path] : [])],
+    );
+    expect([code, text]).toEqual([1, expect.stringContaining(`${path} is not a folder: ${mend}. docs/`)]);
+  });
+
+  it('notes once per tool, after the findings, which rules providers do not enforce', async () => {
+    const properties = { to: { type: 'string', minLength: 1, maxLength: 9, description: 'An address' } };
+    write('mail.tool.mjs', tool({ input_schema: strict(properties), version: '1.0.0' }));
+    write('post.tool.mjs', tool({ input_schema: strict(TO) }));
+    const { code, text } = await runCommand({}, 'tools', 'check', folder);
+    expect(code).toBe(0);
+    expect(text.split('\n').map((line) => line.slice(0, 18))).toEqual([
+      'OK       mail.send',
+      'WARNING  post.send',
+      'NOTE     mail.send',
+      '',
+    ]);
+    expect(text).toContain(
+      'rules: minLength of to (ollama), maxLength of to (ollama). Models read them as text',
+    );
   });
 
   it('writes a page for each tool', async () => {
@@ -83,9 +111,7 @@ describe('switchyard tools check', () => {
     write('mail.tool.mjs', tool({ input_schema: strict({}), version: '1.1.0' }));
     const broken = await waitFor(
       async () => (({ found, code }) => (code === 1 ? found : undefined))(await check()),
-      {
-        what: 'the announced tool',
-      },
+      { what: 'the announced tool' },
     );
     expect(broken).toEqual([
       {
@@ -93,6 +119,13 @@ describe('switchyard tools check', () => {
         text: '1.1.0, after 1.0.0, breaks calls made for it: input to was removed',
       },
     ]);
+    // A module is loaded once for each address.
+    rmSync(join(folder, 'mail.tool.mjs'));
+    write('mail.tool.js', tool({ input_schema: strict(TO), version: '1.0.0' }));
+    expect(await check()).toEqual({
+      code: 0,
+      found: [{ subject: 'mail.send', level: 'ok', text: 'as the running 1.0.0: an update needs no care' }],
+    });
     await harness.stop();
   });
 });
