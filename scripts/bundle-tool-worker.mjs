@@ -21,9 +21,9 @@ const declarations = {
   index: 'apps/tool-worker/group/create-tool-worker.d.ts',
   tools: 'libs/tools/author.d.ts',
 };
-/** A worker of a group has none of it. */
+/** A worker of a group has none of it; its checklist needs the forms in which providers take schemas. */
 const foreign =
-  /^(apps\/(?!tool-worker\/)|libs\/(llm\/(?!port\/)|store\/(?!port\/)|ledger\/(server|store-ledger)\/))/;
+  /^(apps\/(?!tool-worker\/)|libs\/(llm\/(?!(port|schemas)\/)|store\/(?!port\/)|ledger\/(server|store-ledger)\/))/;
 
 const { version } = readJson(join(root, 'package.json'));
 const bundled = join(target, 'dist');

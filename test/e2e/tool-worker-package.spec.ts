@@ -203,6 +203,40 @@ describeWithServices(['rabbitmq'], 'the package of the tool worker, installed el
     expect(found).toEqual([]);
   }, 120_000);
 
+  it('prints its usage, and refuses other words', async () => {
+    const help = start([installed.command, '--help']);
+    expect(await help.exit).toMatchObject({ code: 0 });
+    expect(help.log).toMatch(/^Usage: switchyard-tool-worker[^]*check \[folder\]/);
+    const wrong = start([installed.command, 'chekc']);
+    expect(await wrong.exit).toMatchObject({ code: 2 });
+    expect(wrong.log).toContain('chekc is not a command.');
+  });
+
+  it('checks files of tools without any setting, also against what a gateway offers', async () => {
+    const check = async (...words: string[]) => {
+      const command = [installed.command, 'check', ...words];
+      const child = start(command, { RABBITMQ_URL: '', WORKER_GROUP: '' });
+      return { ...(await child.exit), text: child.log };
+    };
+    expect(await check()).toMatchObject({
+      code: 0,
+      text: expect.stringMatching(/^OK {7}weather\.forecast: 1\.0\.0[^]*^NOTE {5}weather\.forecast: /m),
+    });
+    expect(await check('tools', '--running', installation.url)).toMatchObject({
+      code: 0,
+      text: expect.stringContaining('weather.forecast: no worker offers it yet.'),
+    });
+    const nowhere = await check('none', '--json');
+    expect(nowhere.code).toBe(1);
+    expect(JSON.parse(nowhere.text)).toMatchObject([
+      { level: 'error', text: 'none is not a folder: name the folder of your tools.' },
+    ]);
+    expect(await check('--running', 'http://127.0.0.1:9')).toMatchObject({
+      code: 1,
+      text: expect.stringMatching(/^No gateway answers at http:\/\/127\.0\.0\.1:9 .* Correct --running\.$/m),
+    });
+  }, 60_000);
+
   it('hosts files of tools and MCP servers, answers probes and scrapes, and finishes its calls at SIGTERM', async () => {
     const PORT = String(await findFreePort());
     const worker = start([installed.command], { PORT });
