@@ -82,6 +82,19 @@ describe('createToolsets', () => {
   });
 });
 
+describe('createToolsets without a store', () => {
+  it('hosts built-in toolsets only by name', async () => {
+    expect((await create(['files'], ['weather.tool.mjs'], { make: createToolsets })).hosts).toEqual([
+      ...['weather local', 'files mcp'],
+    ]);
+    const named = await create([], ['weather.tool.mjs'], { make: createToolsets, toolsets: ['math'] });
+    expect(named.hosts).toEqual(['math local']);
+    await expect(
+      create([], ['weather.tool.mjs'], { make: createToolsets, toolsets: ['memory'] }),
+    ).rejects.toThrow('works only with MONGODB_URL');
+  });
+});
+
 describe('createOwnToolsets', () => {
   const own = { make: createOwnToolsets };
 

@@ -4,7 +4,7 @@ import type { Store } from '#store';
 import type { ToolsetHost } from '#tools';
 import { createLocalToolsets } from './create-local-toolsets.js';
 import type { FactStore } from './memory.js';
-import { addOwnToolsets, chooseToolsets, type OwnToolSources } from './own-toolsets.js';
+import { addOwnToolsets, chooseToolsets, createOwnToolsets, type OwnToolSources } from './own-toolsets.js';
 
 export interface ToolSources extends OwnToolSources {
   /** Built-in tools work on its artifacts and facts; absent: there are no such tools. */
@@ -16,11 +16,15 @@ export interface ToolSources extends OwnToolSources {
 /** Toolsets that work on what the store keeps. */
 const NEEDS_STORE = ['memory', 'artifacts'];
 
-/** The toolsets that a tool worker with this configuration hosts: built-in ones, those of `TOOLS_DIR` and MCP servers, as far as `TOOLSETS` names them. */
+/**
+ * The toolsets that a tool worker with this configuration hosts: built-in ones, those of `TOOLS_DIR` and MCP servers, as
+ * far as `TOOLSETS` names them. A worker without a store hosts built-in ones only by name: its group rarely has them.
+ */
 export async function createToolsets(config: ToolConfig, sources: ToolSources): Promise<ToolsetHost[]> {
   const { docsDir, httpFetchAllow } = config;
   const { store, dataDir, clock } = sources;
   checkDocsDir(docsDir);
+  if (!store && !config.toolsets) return createOwnToolsets(config, sources);
   const kept = { artifacts: store, facts: store };
   const builtIn = createLocalToolsets({ clock, docsDir, dataDir, ...kept, http: { allow: httpFetchAllow } });
   const all = await addOwnToolsets(builtIn, config, sources);

@@ -105,12 +105,12 @@ describe('a tool worker', () => {
   it('of a group has its name instead of a store', () => {
     const set = { RABBITMQ_URL, MONGODB_URL: '', WORKER_GROUP: 'lab-1', TOOLSETS: 'lab' };
     expect(loadToolWorkerConfig(set).journal).toEqual({ group: 'lab-1' });
+    expect(loadToolWorkerConfig({ ...set, TOOLSETS: '' }).toolsets).toBeUndefined();
   });
 
   it.each<[string, Record<string, string>, string]>([
     ['with neither a store nor a group', {}, 'MONGODB_URL is missing'],
     ['with both', { ...SERVICES, WORKER_GROUP: 'lab', TOOLSETS: 'lab' }, 'are both set'],
-    ['of a group without toolsets', { WORKER_GROUP: 'lab' }, 'TOOLSETS is missing'],
     [
       'of a group with another name',
       { WORKER_GROUP: 'Lab*', TOOLSETS: 'lab' },

@@ -18,15 +18,13 @@ export function findForeignSecrets(set: Environment): string[] {
 }
 
 /** A worker with both would have rights that its group is not to have. */
-export function findWorkerProblems({ MONGODB_URL, WORKER_GROUP, TOOLSETS }: Environment): string[] {
+export function findWorkerProblems({ MONGODB_URL, WORKER_GROUP }: Environment): string[] {
   if (MONGODB_URL !== undefined && WORKER_GROUP !== undefined)
     return ['MONGODB_URL and WORKER_GROUP are both set: a worker of a group has no store, unset one of them'];
   if (MONGODB_URL === undefined && WORKER_GROUP === undefined)
     return [
       'MONGODB_URL is missing: it must be a URL like mongodb://host:27017/switchyard?replicaSet=rs0, or WORKER_GROUP must name the group of a worker without the store',
     ];
-  if (WORKER_GROUP !== undefined && TOOLSETS === undefined)
-    return ['TOOLSETS is missing: with WORKER_GROUP it must name the toolsets that this worker hosts'];
   return [];
 }
 

@@ -11,6 +11,7 @@ import { testServerScript } from '../../../libs/mcp/testing/fixture.js';
 import { findFreePort } from '../../services/free-port.js';
 import { AccountMcpServer } from '../../fakes/account-mcp-server.js';
 import { startHarness } from '../gateway/gateway-harness.js';
+import { root } from '../../docs/documents.js';
 import { runCommand, runDoctor } from './run-command.js';
 
 let folder = '';
@@ -67,6 +68,22 @@ describe('switchyard doctor', () => {
         '',
       ].join('\n'),
     });
+  });
+
+  it('judges the settings of a worker of a group as the worker does', async () => {
+    const set = { RABBITMQ_URL: 'amqp://127.0.0.1:1', WORKER_GROUP: 'lab' };
+    const about = async (more: Record<string, string>) => {
+      const { found } = await runDoctor({ ...set, ...more });
+      return found.filter(({ subject }) => ['configuration', 'tools'].includes(subject));
+    };
+    expect(await about({ TOOLS_DIR: join(root, 'examples/tool-worker') })).toMatchObject([
+      { level: 'ok', text: 'every variable and setting is valid' },
+      { level: 'ok', text: 'a tool worker here hosts weather' },
+    ]);
+    expect(await about({ TOOLS_DIR: folder })).toMatchObject([
+      { level: 'ok' },
+      { level: 'error', text: expect.stringContaining('There is no tool: put a file <toolset>.tool.mjs') },
+    ]);
   });
 
   it('names every bad variable, and no value', async () => {
