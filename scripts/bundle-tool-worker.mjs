@@ -29,7 +29,7 @@ const { version } = readJson(join(root, 'package.json'));
 const bundled = join(target, 'dist');
 await rm(bundled, { recursive: true, force: true });
 const imported = new Set([
-  ...(await bundle(programs, [fixVersion(), readSources()], {
+  ...(await bundle(programs, [fixValues(), readSources()], {
     sourcemap: true,
     keepNames: true,
     banner: ({ name }) => (name === command ? '#!/usr/bin/env node' : ''),
@@ -70,13 +70,23 @@ async function bundle(entries, plugins, output) {
     .map((id) => /^(@[^/]+\/)?[^/]+/.exec(id)[0]);
 }
 
-/** The repository's module asks the package `switchyard`, which does not exist where this one is installed. */
-function fixVersion() {
-  const id = join(dist, 'libs/observability/version.js');
-  return {
-    name: 'fix-version',
-    load: (file) => (file === id ? `export const VERSION = ${JSON.stringify(version)};` : null),
+/** What is different here: the repository's modules ask the package `switchyard`, and name its documents. */
+function fixValues() {
+  const fixed = {
+    'libs/observability/version.js': { VERSION: version },
+    'libs/bootstrap/config/explained-in.js': {
+      SETTINGS_EXPLAINED: 'the README of @switchyard/tool-worker',
+      DOCUMENTS_OF: ' of Switchyard',
+    },
   };
+  const texts = Object.entries(fixed).map(([path, values]) => {
+    const lines = Object.entries(values).map(
+      ([name, value]) => `export const ${name} = ${JSON.stringify(value)};`,
+    );
+    return [join(dist, path), lines.join('\n')];
+  });
+  const textOf = new Map(texts);
+  return { name: 'fix-values', load: (file) => textOf.get(file) ?? null };
 }
 
 /** Rolldown's runtime comes along, although types need none. */

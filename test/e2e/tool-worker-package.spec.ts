@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { publint } from 'publint';
 import ts from 'typescript';
 import { rightsOf } from '#messaging';
+import { groupWorkerEnvironment } from '../../libs/bootstrap/config/environment.js';
 import { codeBlocks, firstCells, readDocument, root, section } from '../docs/documents.js';
 import { Child } from '../services/child.js';
 import { findFreePort } from '../services/free-port.js';
@@ -114,11 +115,13 @@ describe('the package of the tool worker', () => {
     expect(found).toEqual([]);
   });
 
-  it('documents settings that exist', () => {
+  it('documents every setting that it reads, and no others', () => {
     const names = firstCells(section(readme, '## Start a worker')).flatMap((cell) => cell.split(', '));
     const example = readDocument('.env.example');
     expect(names.length).toBeGreaterThan(10);
     for (const name of names) expect(example).toMatch(new RegExp(`^(# )?${name.replaceAll('`', '')}=`, 'm'));
+    const documented = names.map((name) => name.replaceAll('`', ''));
+    expect(documented.sort()).toEqual(Object.keys(groupWorkerEnvironment.shape).sort());
   });
 });
 
@@ -302,5 +305,11 @@ describeWithServices(['rabbitmq'], 'the package of the tool worker, installed el
     const alone = start([installed.command], { WORKER_GROUP: '' });
     expect(await alone.exit).toMatchObject({ code: 1 });
     expect(alone.log).toContain('WORKER_GROUP is missing');
+    expect(alone.log).toContain('Every name is explained in the README of @switchyard/tool-worker.');
+    const CONFIG = join(installed.folder, 'wrong.json');
+    writeFileSync(CONFIG, '{ "groups": [{ "name": "two words", "toolsets": ["a"] }] }');
+    const wrong = start([installed.command], { CONFIG });
+    expect(await wrong.exit).toMatchObject({ code: 1 });
+    expect(wrong.log).toContain('(see docs/worker-groups.md of Switchyard)');
   });
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DOCUMENTS_OF } from './explained-in.js';
 import {
   clientVariables,
   connectionVariables,
@@ -75,6 +76,24 @@ export function describeProblems(error: z.ZodError): string[] {
   return error.issues.map((issue) =>
     [issue.path.map(String).join('.'), describeIssue(issue)].filter((part) => part !== '').join(' '),
   );
+}
+
+/** Members of `CONFIG` that operations.md only names. */
+const DOCUMENTS: Record<string, string> = {
+  groups: 'docs/worker-groups.md',
+  roles: 'docs/accounts.md',
+  approvers: 'docs/accounts.md',
+  approve_for: 'docs/accounts.md',
+  quarantine: 'docs/tools.md',
+};
+
+/** The problems of the settings file, each with the document that explains its member if there is one. */
+export function describeFileProblems(error: z.ZodError): string[] {
+  const problems = describeProblems(error);
+  return error.issues.map(({ path }, i) => {
+    const member = path.map(String).find((part) => Object.hasOwn(DOCUMENTS, part));
+    return member === undefined ? problems[i]! : `${problems[i]!} (see ${DOCUMENTS[member]!}${DOCUMENTS_OF})`;
+  });
 }
 
 /** Our own messages are predicates; zod's start with a capital letter, and name an unknown key in quotes. */

@@ -132,7 +132,7 @@ describe('a worker of the package', () => {
     });
     expect(problemsOf(() => loadGroupWorkerConfig({}))).toEqual([
       expect.stringContaining('RABBITMQ_URL is missing'),
-      'WORKER_GROUP is missing: it must be the name of a group (a-z, 0-9, -)',
+      'WORKER_GROUP is missing: it must be the name of a group (a-z, 0-9, -; at most 20 characters)',
     ]);
   });
 
@@ -373,12 +373,63 @@ describe('settings and policy files', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   it.each<[string, unknown, string]>([
-    ['that share a toolset', [GROUP, { ...GROUP, name: 'other' }], 'must not share a toolset'],
+    ['with a toolset twice', [{ ...GROUP, toolsets: ['a', 'a'] }], 'a is in lab and lab'],
+    [
+      'that share a toolset',
+      [GROUP, { ...GROUP, name: 'other' }],
+      'must not share a toolset: lab is in lab and other',
+    ],
     ['of one name', [GROUP, { ...GROUP, toolsets: ['other'] }], 'must have different names'],
     ['whose name is no name', [{ ...GROUP, name: 'a--b' }], 'groups.0.name'],
+    [
+      'whose name has a space',
+      [{ ...GROUP, name: 'two words' }],
+      'groups.0.name must be the name of a group (a-z, 0-9, -; at most 20 characters) (see docs/worker-groups.md)',
+    ],
   ])('refuses groups %s', (_, groups, problem) => {
     const CONFIG = write('groups.json', JSON.stringify({ groups }));
     expect(() => loadOrchestratorConfig({ ...SERVICES, CONFIG })).toThrow(problem);
+  });
+
+  it.each<[string, object, string]>([
+    ['roles', { tools: { shop: { roles: 'chief' } } }, 'docs/accounts.md'],
+    ['approvers', { tools: { shop: { approvers: [] } } }, 'docs/accounts.md'],
+    ['quarantine', { quarantine: 'yes' }, 'docs/tools.md'],
+  ])('name the document that explains %s', (_, settings, document) => {
+    const CONFIG = write('wrong.json', JSON.stringify(settings));
+    const problems = problemsOf(() => loadOrchestratorConfig({ ...SERVICES, CONFIG }));
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`\\(see ${document}\\)$`))]);
+  });
+
+  it.each<[string, object, string[]]>([
+    ['an empty approver', { shop: { approvers: [''] } }, ['tools.shop.approvers.0 must not be empty']],
+    [
+      'approvers whom nobody asks',
+      { shop: { approvers: ['chief'], approve: 'never' } },
+      ['tools.shop.approvers would never be asked: approve is never. Take out one of the two'],
+    ],
+    [
+      'approvers of a tool whose toolset is never approved',
+      { shop: { approve: false }, 'shop.pay': { approvers: ['chief'] } },
+      ['tools.shop.pay.approvers would never be asked: approve of shop is never. Set approve of shop.pay'],
+    ],
+    [
+      'approvers who are asked for some users only',
+      { shop: { approve: 'never', approvers: ['chief'], approve_for: { intern: 'always' } } },
+      [],
+    ],
+    [
+      'a tool whose toolset has approvers',
+      { shop: { approvers: ['c'] }, 'shop.a': { approve: 'never' } },
+      [],
+    ],
+  ])('say once what is wrong with %s', (_, tools, expected) => {
+    const CONFIG = write('approvers.json', JSON.stringify({ tools }));
+    const load = () => loadOrchestratorConfig({ ...SERVICES, CONFIG });
+    if (expected.length === 0) return void load();
+    expect(problemsOf(load)).toEqual(
+      expected.map((text) => `${CONFIG} (CONFIG): ${text} (see docs/accounts.md)`),
+    );
   });
 
   it('set budgets, limits, tools and the grace time', () => {

@@ -19,6 +19,7 @@ import {
 import { findAuthNotices, findAuthProblems } from './auth-settings.js';
 import { ConfigError } from './config-error.js';
 import {
+  describeFileProblems,
   describeProblems,
   ENVIRONMENT_NAMES,
   gatewayEnvironment,
@@ -202,7 +203,7 @@ function readSettings(named: string | undefined): { settings: Settings } | { pro
   }
   const parsed = settingsFileSchema.safeParse(raw);
   if (parsed.success) return { settings: toSettings(parsed.data) };
-  return { problems: describeProblems(parsed.error).map((problem) => `${label}: ${problem}`) };
+  return { problems: describeFileProblems(parsed.error).map((problem) => `${label}: ${problem}`) };
 }
 
 function readPrompt(path: string | undefined): { text?: string; problem?: string } {

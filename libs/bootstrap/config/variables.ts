@@ -5,6 +5,7 @@ import { groupNameSchema, LOG_LEVELS } from '#contracts';
 import { DEFAULT_AUDIT_DAYS } from '#journal';
 import { KEY_VARIABLES, URL_VARIABLES } from '#llm';
 import { AUTH_KINDS, REGISTRATIONS } from './auth-settings.js';
+import { GROUP_NAME_RULE } from './settings/worker-groups.js';
 
 /** Messages complete the sentence "NAME …" and never contain a value. */
 const must = (text: string): { error: (issue: { input?: unknown }) => string } => ({
@@ -80,7 +81,7 @@ export const processVariables = (port: number) => ({
 
 export const sharedServiceVariables = { RABBITMQ_URL: rabbitmqUrl, MONGODB_URL: mongodbUrl };
 
-const isGroupName = must('the name of a group (a-z, 0-9, -)');
+const isGroupName = must(GROUP_NAME_RULE);
 const workerGroup = z
   .string(isGroupName)
   .refine((value) => groupNameSchema.safeParse(value).success, isGroupName);

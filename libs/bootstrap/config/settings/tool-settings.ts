@@ -31,7 +31,7 @@ const rateSchema = z
   .strictObject({ calls: positive(1_000_000), per_seconds: z.number().min(0.1).max(86_400) })
   .transform(({ calls, per_seconds }) => ({ calls, perMs: per_seconds * 1_000 }));
 
-const someRolesSchema = z.array(userRoleSchema).min(1).max(100);
+const someRolesSchema = z.array(userRoleSchema).min(1, { error: 'must name a role' }).max(100);
 
 const fairShareSchema = z.number().min(0.001).max(1);
 
@@ -57,6 +57,23 @@ const toolSettingsSchema = z.strictObject({
   identical_calls: positive(1_000_000).optional(),
 });
 
+type ToolEntries = Record<string, z.output<typeof toolSettingsSchema>>;
+
+/** Approvers whom no call of their tool would ask look like a protection that is not there. */
+function refuseIdleApprovers(tools: ToolEntries, context: z.core.$RefinementCtx<ToolEntries>): void {
+  for (const [name, { approvers, approve, approve_for }] of Object.entries(tools)) {
+    const toolset = name.slice(0, Math.max(0, name.indexOf('.')));
+    const { approve: inherited, approve_for: inheritedFor } = tools[toolset] ?? {};
+    const modes = Object.values(approve_for ?? inheritedFor ?? {});
+    if (!approvers || (approve ?? inherited) !== 'never' || modes.some((mode) => mode !== 'never')) continue;
+    const message =
+      approve === undefined
+        ? `would never be asked: approve of ${toolset} is never. Set approve of ${name}`
+        : 'would never be asked: approve is never. Take out one of the two';
+    context.addIssue({ code: 'custom', path: [name, 'approvers'], message });
+  }
+}
+
 export const toolSettingsShape = {
   tools: z
     .record(toolKeySchema, toolSettingsSchema)
@@ -78,6 +95,7 @@ export const toolSettingsShape = {
         error: 'fair_share applies to a toolset (math), not to a tool (math.add)',
       },
     )
+    .superRefine(refuseIdleApprovers)
     .default({}),
   /** For the tools of a class without a setting by name. */
   approve: z.partialRecord(toolClassSchema, approvalModeSchema).default({}),
