@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { decodeMessage, encodeMessage, type Message } from '#contracts';
 import { noFaults } from '#faults';
+import { LedgerRefusal } from '#ledger';
 import type { Bus, PublishOutcome } from '#messaging';
 import { createMetrics } from '#observability';
 import { createStore } from '#store';
@@ -69,6 +70,8 @@ let isHeld: boolean;
 let connectedAt: number;
 let clock: VirtualClock;
 let outcome: PublishOutcome;
+/** Of every offer. */
+let refusal: Error | undefined;
 
 function create(...hosts: ToolsetHost[]): ToolWorker {
   const bus = {
@@ -98,13 +101,19 @@ function create(...hosts: ToolsetHost[]): ToolWorker {
     random: new SeededRandom(2),
     faultPoint: noFaults,
   };
-  worker = new ToolWorker(withStore(deps), async (queue) => {
-    await new Promise<void>((resolve) => {
-      if (isHeld) held.set(queue, resolve);
-      else setImmediate(resolve);
-    });
-    return { stop: () => Promise.resolve() };
-  });
+  const parts = withStore(deps);
+  const announce = (...offer: Parameters<typeof parts.offers.announce>) =>
+    refusal ? Promise.reject(refusal) : parts.offers.announce(...offer);
+  worker = new ToolWorker(
+    { ...parts, offers: { announce, withdraw: () => parts.offers.withdraw() } },
+    async (queue) => {
+      await new Promise<void>((resolve) => {
+        if (isHeld) held.set(queue, resolve);
+        else setImmediate(resolve);
+      });
+      return { stop: () => Promise.resolve() };
+    },
+  );
   return worker;
 }
 
@@ -124,6 +133,7 @@ beforeEach(() => {
   clock = new VirtualClock(new SeededRandom(1));
   connectedAt = clock.now();
   outcome = 'confirmed';
+  refusal = undefined;
 });
 afterEach(() => worker.withdraw());
 
@@ -184,6 +194,19 @@ describe('the announcement of a worker', () => {
       expect(offers()).toHaveLength(3);
       expect(worker.isOffered).toBe(true);
     });
+  });
+
+  it('that the ledger refuses is logged once for each reason, as a sentence without a stack', async () => {
+    refusal = new LedgerRefusal('The toolset shop is not in the group lab.');
+    await create(new Server('shop', true)).start();
+    await clock.advance(5_000);
+    await settled();
+    expect(errors).toEqual([{ reason: 'The toolset shop is not in the group lab.' }]);
+    refusal = new LedgerRefusal('Something else.');
+    await clock.advance(1_000);
+    await settled();
+    expect(errors).toHaveLength(2);
+    expect(worker.isOffered).toBe(false);
   });
 
   it('omits its largest toolsets when together they are too large to be read', async () => {

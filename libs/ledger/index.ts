@@ -10,5 +10,5 @@ export { CallOutput } from './output/call-output.js';
 export { StoreLedger } from './store-ledger/store-ledger.js';
 export { Ledger } from './server/ledger.js';
 export { ledgerQueues } from './server/ledger-queues.js';
-export { LedgerLine } from './remote/ledger-line.js';
+export { LedgerLine, LedgerRefusal } from './remote/ledger-line.js';
 export { RemoteLedger } from './remote/remote-ledger.js';

@@ -1,5 +1,6 @@
 import type { Message, Toolset } from '#contracts';
 import { encodeMessage, MAX_MESSAGE_BYTES, newMessage } from '#contracts';
+import { LedgerRefusal } from '#ledger';
 import type { Timer } from '#time';
 import type { ToolWorkerDeps } from '../tool-worker.deps.js';
 import { fitAnnouncement } from './fit-announcement.js';
@@ -20,7 +21,7 @@ export class Announcer {
   private timer: Timer | undefined;
   private isWithdrawn = false;
   private sending: Promise<void> = Promise.resolve();
-  /** The last announcement to all processes, by name. */
+  /** The last announcement to all processes, by name, or why it was refused. */
   private lastLogged = '';
   /** When the broker last accepted an offer to all processes; monotonic milliseconds. */
   private sentAt: number | undefined;
@@ -85,8 +86,16 @@ export class Announcer {
       this.sentAt = wasTaken ? now : undefined;
       if (wasTaken) this.logChange(fitting, leftOut);
     } catch (error) {
-      this.deps.log.warn({ err: error }, 'announcing the tools failed');
+      if (error instanceof LedgerRefusal) this.logRefusal(error.message);
+      else this.deps.log.warn({ err: error }, 'announcing the tools failed');
     }
+  }
+
+  /** The offer is repeated every second, and refused until somebody changes the group or the worker. */
+  private logRefusal(reason: string): void {
+    if (this.lastLogged === reason) return;
+    this.lastLogged = reason;
+    this.deps.log.error({ reason }, 'toolsets not offered, the orchestrators refuse them');
   }
 
   private messageOf(toolsets: Toolset[]): Message {

@@ -20,6 +20,7 @@ import type { CallTokens } from '../token/call-tokens.js';
 import { CallArtifacts } from './call-artifacts.js';
 import { LedgerCalls } from './ledger-calls.js';
 import { OwnedAttempts } from './owned-attempts.js';
+import { refuseToolset } from './refuse-toolset.js';
 
 /** A worker states when its call ended; a time that is further away is not believed. */
 const MAX_TIME_ERROR_MS = 60_000;
@@ -68,7 +69,7 @@ export class CallVerbs {
   refusalOf(ticket: CallTicket, { name, toolsets }: WorkerGroup): string | undefined {
     if (!this.options.tokens.isValid(ticket)) return 'The token of the call is not valid.';
     if (!toolsets.includes(toolsetOf(ticket.tool_name)))
-      return `Group ${name} does not host ${toolsetOf(ticket.tool_name)}.`;
+      return refuseToolset(toolsetOf(ticket.tool_name), name);
     return undefined;
   }
 

@@ -14,6 +14,7 @@ import { ledgerQueueName, type WorkerGroup } from '#messaging';
 import type { Timer } from '#time';
 import { toolsetOf } from '#turn';
 import type { Answer, Refused } from './call-verbs.js';
+import { refuseToolset } from './refuse-toolset.js';
 
 const PULSE_INTERVAL_MS = 2_000;
 /** Workers of one group that have a row. */
@@ -111,7 +112,7 @@ export class LedgerMembers {
       ...(servers ?? []).map((server) => server.toolset),
       ...toolsets.flatMap(({ tools }) => tools.map((tool) => toolsetOf(tool.name))),
     ].find((toolset) => !isOwn(toolset));
-    if (foreign !== undefined) return { refused: `Group ${name} does not host ${foreign}.` };
+    if (foreign !== undefined) return { refused: refuseToolset(foreign, name) };
     const { ports } = this.options;
     const message = newMessage(ports, 'catalog.announce', { worker, toolsets, servers });
     if (reply_to === undefined) await this.tellAll(message);

@@ -1,5 +1,5 @@
 import type { ConsumeMessage } from 'amqplib';
-import type { ConversationEvent, Message, Role } from '#contracts';
+import { groupOf, type ConversationEvent, type Message, type Role } from '#contracts';
 import { onDropConnection } from '#faults';
 import { within, type Time } from '#time';
 import { BusSetupError, BusUnavailableError } from '../port/bus-errors.js';
@@ -236,7 +236,8 @@ class RabbitmqBus implements Bus {
     const { url, logger } = this;
     const name = `${processId} ${purpose}`;
     const onReconnect = () => this.observer.reconnected(purpose);
-    return new SupervisedConnection({ url, name, logger, clock, random, onReconnect });
+    const group = groupOf(processId);
+    return new SupervisedConnection({ url, name, logger, clock, random, onReconnect, group });
   }
 
   private connections(): SupervisedConnection[] {

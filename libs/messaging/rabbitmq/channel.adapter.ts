@@ -2,7 +2,6 @@ import type { Channel, ChannelModel } from 'amqplib';
 import { backOffMs, settledWithin, within, type Clock, type Timer } from '#time';
 import { RECONNECT_BACK_OFF } from '../port/reconnect-back-off.js';
 import type { BusLogger } from '../port/bus-logger.js';
-import { textOf } from './broker-error.js';
 import type { Rebuildable, SupervisedConnection } from './connection.adapter.js';
 
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -93,7 +92,8 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
   private async open(model: ChannelModel): Promise<C> {
     const channel = await this.options.open(model);
     channel.on('error', (error) => {
-      this.options.logger.warn({ channel: this.options.name, reason: error.message }, 'channel failed');
+      const reason = this.connection.explain(error);
+      this.options.logger.warn({ channel: this.options.name, reason }, 'channel failed');
     });
     // Registered before amqplib's own listener, which ends pending calls: their callers must then see that the channel
     // is gone.
@@ -106,7 +106,8 @@ export class SupervisedChannel<C extends Channel = Channel> implements Rebuildab
 
   private giveUp(error: unknown): void {
     if (this.isClosed) return;
-    this.options.logger.warn({ channel: this.options.name, reason: textOf(error) }, 'channel setup failed');
+    const reason = this.connection.explain(error);
+    this.options.logger.warn({ channel: this.options.name, reason }, 'channel setup failed');
     if (this.channel) this.rebuild(this.channel);
     else this.buildLater();
   }

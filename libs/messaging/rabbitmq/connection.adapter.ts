@@ -3,7 +3,7 @@ import { connect, type ChannelModel } from 'amqplib';
 import { backOffMs, settledWithin, type Timer, type Time } from '#time';
 import { RECONNECT_BACK_OFF } from '../port/reconnect-back-off.js';
 import type { BusLogger } from '../port/bus-logger.js';
-import { codeOf, textOf } from './broker-error.js';
+import { codeOf, explainToGroup, textOf } from './broker-error.js';
 import type { BrokerUrl } from './broker-url.js';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -27,6 +27,8 @@ export interface ConnectionOptions extends Time {
   name: string;
   logger: BusLogger;
   onReconnect: () => void;
+  /** The group of a worker with credentials of its own. */
+  group?: string;
 }
 
 /** One connection to the broker. It reconnects by itself, with back-off, until it is closed. */
@@ -51,6 +53,12 @@ export class SupervisedConnection {
   /** Undefined while disconnected. */
   get model(): ChannelModel | undefined {
     return this.channelModel;
+  }
+
+  /** Why a channel failed, for the log. */
+  explain(error: unknown): string {
+    const { group } = this.options;
+    return group === undefined ? textOf(error) : explainToGroup(group, error);
   }
 
   /** Different for every connection that this object makes. */

@@ -42,6 +42,15 @@ describeWithServices(['rabbitmq'], 'the RabbitMQ bus under faults', () => {
     return { bus, role, processId };
   }
 
+  it('a worker of a group that no orchestrator knows logs what is wrong with its group', async () => {
+    const { bus, processId } = await start('worker', `worker-lab--${randomUUID()}`);
+    await bus.onControl({ role: 'worker', processId }, () => undefined);
+    const failed = log.lines.find(({ message }) => message === 'channel setup failed');
+    expect(failed?.reason).toMatch(
+      /no exchange 'switchyard\.control\.lab'.*: the group lab is not in CONFIG of the orchestrators, or these credentials belong to another group$/,
+    );
+  });
+
   /**
    * From the broker's side, all three connections of the process. Resolves when they and their queues are gone: what
    * is sent from then on reaches nobody, or the process on a new connection.
