@@ -110,6 +110,7 @@ function toolsetCells({
   estimate_ms,
   is_paused,
   draining,
+  blocked_tools,
 }: ListedToolset): string[] {
   return [
     name,
@@ -119,12 +120,20 @@ function toolsetCells({
     String(slots),
     per_second.toFixed(1),
     estimate_ms === undefined ? '-' : secondsText(estimate_ms),
-    stateText({ is_paused, draining }),
+    stateText({ is_paused, draining, blocked_tools }),
   ];
 }
 
-/** An older gateway tells neither. */
-function stateText({ is_paused, draining = 0 }: { is_paused?: boolean; draining?: number }): string {
-  const parts = [...(is_paused ? ['paused'] : []), ...(draining > 0 ? [`${draining} draining`] : [])];
+/** An older gateway tells none of it. */
+function stateText({
+  is_paused,
+  draining = 0,
+  blocked_tools: blocked = [],
+}: Partial<Pick<ListedToolset, 'is_paused' | 'draining' | 'blocked_tools'>>): string {
+  const parts = [
+    ...(is_paused ? ['paused'] : []),
+    ...(blocked.length > 0 ? [`blocked: ${blocked.join(' ')}`] : []),
+    ...(draining > 0 ? [`${draining} draining`] : []),
+  ];
   return parts.join(', ') || '-';
 }

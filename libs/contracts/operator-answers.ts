@@ -137,6 +137,8 @@ export interface ListedToolset extends QueueState, Partial<ToolsetOffer> {
   draining: number;
   /** By an operator. */
   is_paused: boolean;
+  /** Its tools that are blocked one by one, by an operator or by quarantine; absent: none. */
+  blocked_tools?: string[];
 }
 
 /** What is left of a budget in the whole installation, or that a model is paused: the sum of all orchestrators. */

@@ -23,6 +23,9 @@ function readerOf(inspect: (queue: string) => Promise<{ consumers: number; messa
     bus: { inspect },
     peers: { isDead: async (id) => id === 'worker-dead' },
     switches: {
+      all: ['web.search', 'web.fetch', 'website.read'].map((name) => {
+        return { _id: `tool:${name}`, kind: 'tool' as const, name, by: 'quarantine', at: '' };
+      }),
       pauseOf: (toolName) => {
         const row = { _id: '', by: 'olga', at: '', name: '' };
         return toolName === 'math.' ? { ...row, kind: 'toolset' } : undefined;
@@ -54,6 +57,7 @@ it('adds up what living workers tell of a toolset, and how long its queue takes'
       estimate_ms: 41_000,
       draining: 1,
       is_paused: false,
+      blocked_tools: ['web.fetch', 'web.search'],
       ...offer,
     },
   ]);

@@ -23,7 +23,7 @@ export interface FleetReaderDeps {
   store: Pick<Store, 'listProcesses'>;
   bus: Pick<Bus, 'inspect'>;
   peers: { isDead(processId: string): Promise<boolean> };
-  switches: Pick<KnownSwitches, 'pauseOf'>;
+  switches: Pick<KnownSwitches, 'pauseOf' | 'all'>;
   offered: {
     listToolsets(): string[];
     workersOf(toolset: string): number;
@@ -85,6 +85,7 @@ export class FleetReader {
       per_second,
       draining: living.filter(({ load }) => load.draining).length,
       is_paused: this.isPaused(name),
+      ...this.blockedTools(name),
       ...estimateOf(calls, per_second),
     };
   }
@@ -105,6 +106,12 @@ export class FleetReader {
 
   private isPaused(toolset: string): boolean {
     return this.deps.switches.pauseOf(`${toolset}.`)?.kind === 'toolset';
+  }
+
+  private blockedTools(toolset: string): { blocked_tools?: string[] } {
+    const tools = this.deps.switches.all.filter(({ kind }) => kind === 'tool').map(({ name }) => name);
+    const blocked = tools.filter((name) => name.startsWith(`${toolset}.`)).sort();
+    return blocked.length === 0 ? {} : { blocked_tools: blocked };
   }
 
   private toolsetsOf(processes: readonly ListedProcess[]): string[] {
