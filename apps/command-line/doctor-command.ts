@@ -1,12 +1,15 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { Checked } from '#contracts';
+import { ConfigError, loadWorkerGroups } from '#bootstrap';
+import type { Checked, FleetState } from '#contracts';
+import type { WorkerGroup } from '#messaging';
 import { describeChecked, redactText } from '#observability';
 import { checkStore, NoStoreError } from '#store';
 import { systemTime, type Time } from '#time';
 import { checkBroker } from './doctor/check-broker.js';
 import { checkConfiguration } from './doctor/check-configuration.js';
+import { checkGroups } from './doctor/check-groups.js';
 import { checkMcpServers } from './doctor/check-mcp-servers.js';
 import { checkModels } from './doctor/check-model.js';
 import { checkToolsets } from './doctor/check-toolsets.js';
@@ -71,11 +74,43 @@ async function checkStoreOf(
     explainNoStore(environment.DATA_DIR, error),
   );
   if (Array.isArray(access)) return access;
-  if (access.kind === 'process') return openApi().get<Checked[]>('/api/admin/doctor');
+  const groups = groupsOf(environment);
+  if (access.kind === 'process') {
+    const api = openApi();
+    const found = await api.get<Checked[]>('/api/admin/doctor');
+    if (groups.length === 0) return found;
+    const { processes } = await api.get<FleetState>('/api/admin/status');
+    return [
+      ...found,
+      ...checkGroups(
+        groups,
+        processes.filter(({ is_alive }) => is_alive),
+      ),
+    ];
+  }
   try {
-    return await checkStore(access.store, access.where);
+    const found = await checkStore(access.store, access.where);
+    if (groups.length === 0 || found.some(({ level }) => level === 'error')) return found;
+    const rows = await access.store.listProcesses();
+    return [
+      ...found,
+      ...checkGroups(
+        groups,
+        rows.map(({ _id: id, load = {} }) => ({ id, load })),
+      ),
+    ];
   } finally {
     await access.store.close();
+  }
+}
+
+/** None while `CONFIG` has errors, which are described where it is checked. */
+function groupsOf(environment: Terminal['environment']): WorkerGroup[] {
+  try {
+    return loadWorkerGroups(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return [];
+    throw error;
   }
 }
 

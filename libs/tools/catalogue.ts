@@ -90,9 +90,15 @@ export class Catalogue {
 
   /** How many living workers host a toolset: the divisor of a fleet-wide rate limit. */
   workersOf(toolset: string): number {
-    return [...this.announcements.values()].filter(({ toolsets }) =>
-      toolsets.some(({ name }) => name === toolset),
-    ).length;
+    return this.hostsOf(toolset).length;
+  }
+
+  /** The living workers that host a toolset. */
+  hostsOf(toolset: string): string[] {
+    const all = [...this.announcements];
+    return all
+      .filter(([, { toolsets }]) => toolsets.some(({ name }) => name === toolset))
+      .map(([worker]) => worker);
   }
 
   /** The toolset as each living worker that hosts it has announced it. */

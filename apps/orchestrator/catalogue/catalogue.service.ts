@@ -5,6 +5,7 @@ import { pollUntil, type Timer } from '#time';
 import { Catalogue, DefinitionWatch, findUnknownEntries, LostWorkers, ROLL_CALL } from '#tools';
 import type { OrchestratorDeps } from '../deps/orchestrator.deps.js';
 import { DefinitionJudge } from './definition-judge.js';
+import { GroupToolsets } from './group-toolsets.js';
 import { SchemaLosses } from './schema-losses.js';
 import { ScopedToolsets } from './scoped-toolsets.js';
 import { findUnknownNames, withoutAbsentToolsets } from './unknown-names.js';
@@ -25,6 +26,7 @@ export class CatalogueService {
   private readonly lost: LostWorkers;
   private lastAnnouncedAt = 0;
   private readonly scoped: ScopedToolsets;
+  private readonly groups: GroupToolsets;
   private readonly losses: SchemaLosses;
   private lastHash: string | undefined;
 
@@ -45,6 +47,7 @@ export class CatalogueService {
     >,
   ) {
     this.scoped = new ScopedToolsets(deps);
+    this.groups = new GroupToolsets(deps.settings.groups, deps.log);
     this.judge = new DefinitionJudge(deps);
     const providers = deps.settings.providers.map(({ provider }) => provider);
     this.losses = new SchemaLosses(deps.log, providers);
@@ -58,6 +61,7 @@ export class CatalogueService {
     this.lastAnnouncedAt = this.deps.clock.now();
     this.catalogue.announce(worker, toolsets, this.lastAnnouncedAt);
     this.scoped.check(this.catalogue);
+    this.groups.check(this.catalogue);
     this.checkLosses();
     for (const change of this.definitions.note(toolsets)) {
       this.deps.metrics.toolDefinitionChanges.inc({ toolset: change.toolset });

@@ -127,6 +127,37 @@ describe('switchyard doctor', () => {
     ]);
   });
 
+  it('warns of a worker outside of a group that hosts a toolset of the group', async () => {
+    const load = (...names: string[]) => ({
+      toolsets: Object.fromEntries(names.map((name) => [name, { running: 0, slots: 1, per_second: 0 }])),
+    });
+    const store = createStore({ dataDir: folder });
+    await store.open();
+    const about = { role: 'worker' as const, host: 'here', beat: 0 };
+    const own = 'worker-lab--00000000-0000-4000-8000-000000000001';
+    for (const [_id, hosted] of [
+      [own, load('web', 'shop')],
+      ['worker-7', load('web', 'math')],
+    ] as const) {
+      await store.insertProcess({ ...about, _id });
+      await store.beatTo(_id, 1, hosted);
+    }
+    await store.close();
+    const CONFIG = join(folder, 'groups.json');
+    await writeFile(CONFIG, JSON.stringify({ groups: [{ name: 'lab', toolsets: ['web', 'shop'] }] }));
+    const { bad, code } = await doctor({ CONFIG });
+    expect([code, bad]).toEqual([
+      0,
+      [
+        {
+          ...{ subject: 'groups', level: 'warning' },
+          text: expect.stringMatching(/^worker-7 hosts web, which is in the group lab: /),
+          mend: expect.stringContaining('TOOLSETS'),
+        },
+      ],
+    ]);
+  });
+
   it('takes no demo model for the one that was asked for', async () => {
     const { bad, text } = await doctor({ MODEL: 'openai/gpt-5' });
     expect(bad.map(({ subject }) => subject)).toEqual(['configuration', 'tools', 'model']);
