@@ -89,6 +89,9 @@ describeWithServices(['rabbitmq', 'mongo'], 'the repository of another team', ()
         env,
       },
     );
+    const { scripts } = JSON.parse(readDocument(`${EXAMPLE}/package.json`)) as { scripts: { check: string } };
+    const [, ...words] = scripts.check.split(' ');
+    await runCommand(installed.command, words, { cwd: installed.folder, env: { PATH: env.PATH! } });
     const call = await usesNext(
       () => start([installed.command], { TOOLS_DIR: 'build', PORT: '0' }),
       'tides.high_water',

@@ -5,7 +5,7 @@ import { OLLAMA } from './ollama.js';
 import { OPENAI } from './openai.js';
 import type { Provider } from './provider.js';
 
-/** A new provider is a file next to this one and a line here. */
+/** A new provider is a file next to this one, a line here, and its form of tools in `schemas/tool-forms.ts`. */
 const RECORDS = [ANTHROPIC, OPENAI, GEMINI, OLLAMA] as const satisfies readonly ProviderVariables[];
 
 type Known = (typeof RECORDS)[number];
