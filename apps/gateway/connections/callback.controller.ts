@@ -1,10 +1,9 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import { CALLBACK_PATH } from '#connections';
 import { FromGateway } from '../http/from-gateway.decorator.js';
 import { AccessByPeople, type Arrival } from './access-by-people.js';
-
-export const CALLBACK_ROUTE = 'api/connections/callback';
 
 const part = z.string().max(4_096).optional();
 /** What an issuer sends; other parameters are ignored, and a parameter that comes twice counts as missing. */
@@ -31,7 +30,7 @@ const WORDS: Record<Arrival, { status: number; title: string; text: string }> = 
 };
 
 /** Where issuers send people back to. Nobody is signed in here: the state and the browser's cookie say whose way it is. */
-@Controller(CALLBACK_ROUTE)
+@Controller(CALLBACK_PATH)
 export class CallbackController {
   constructor(@FromGateway() private readonly gateway: { access: AccessByPeople }) {}
 

@@ -11,15 +11,14 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import type { Response } from 'express';
-import type { GrantSummary } from '#connections';
+import { CALLBACK_PATH, type GrantSummary } from '#connections';
 import { FromGateway } from '../http/from-gateway.decorator.js';
 import { CurrentUser, HttpUserGuard } from '../people/auth/http-user.guard.js';
 import type { User } from '../people/auth/user.js';
 import { AccessByPeople } from './access-by-people.js';
-import { CALLBACK_ROUTE } from './callback.controller.js';
 
-/** As long as a person may take at the issuer. */
-const COOKIE_MS = 600_000;
+/** As long as a question waits by default. */
+const COOKIE_MS = 3_600_000;
 
 /** The accounts that a user has given MCP servers access to. */
 @Controller('api/connections')
@@ -54,7 +53,7 @@ export class ConnectionsController {
       // The issuer's page leads back here, from another site.
       sameSite: 'lax',
       secure: isSecure,
-      path: `/${CALLBACK_ROUTE}`,
+      path: CALLBACK_PATH,
       maxAge: COOKIE_MS,
     });
     return { authorization_url: authorizationUrl };

@@ -136,6 +136,21 @@ describe('an answer to a question', () => {
   });
 });
 
+it('an answer that is stored is taken, although nobody can be told of it', async () => {
+  await ports.store.commitStep(stepRow(1, { calls: [callRow(1)], stop_reason: 'tool_use' }));
+  await ports.store.claim(claimRow(callId(1), 'worker-1'));
+  await ask(1);
+  ports.bus.publish = () => Promise.resolve('unconfirmed' as never);
+  const setTurnDue = ports.store.setTurnDue.bind(ports.store);
+  let asked = 0;
+  ports.store.setTurnDue = (...about) =>
+    ++asked === 1 ? setTurnDue(...about) : Promise.reject(new Error('the store is away'));
+  expect(await outcomesOf(answers.input(ANN, { ...place, content: { account: 'GOT-1' } }))).toEqual([
+    'taken',
+  ]);
+  expect(asked).toBe(2);
+});
+
 describe('a call that others approve', () => {
   const CHIEF = { id: 'cleo', isOperator: false, roles: ['chief'] };
   const approve = (user: User, decision: 'approve' | 'deny' = 'approve') =>

@@ -184,11 +184,18 @@ export class AnswerCalls {
     await this.ports.bus.send(controlKey(owner), message).catch(() => undefined);
   }
 
-  /** Best effort: the answer is a row that the sweeper finds. It rarely checks turns that wait for people. */
+  /**
+   * Best effort: the answer is a row that the sweeper finds. It rarely checks turns that wait for people. Whoever has
+   * answered must not be told of a failure: the same answer once more would be refused as the second one.
+   */
   private async hint(turn: Turn): Promise<void> {
-    const { bus, store, clock } = this.ports;
-    if ((await bus.publish('turns', turnHint(this.ports, turn))) !== 'confirmed')
-      await store.setTurnDue(turn._id, clock.wall() + FIRST_CHECK_MS);
+    const { bus, store, clock, log } = this.ports;
+    try {
+      if ((await bus.publish('turns', turnHint(this.ports, turn))) !== 'confirmed')
+        await store.setTurnDue(turn._id, clock.wall() + FIRST_CHECK_MS);
+    } catch (error) {
+      log.warn({ err: error, turn_id: turn._id }, 'an answer was not announced; the sweeper will find it');
+    }
   }
 }
 

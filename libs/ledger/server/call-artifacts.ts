@@ -29,9 +29,10 @@ export class CallArtifacts {
     const { user_id, conversation_id, turn_id, tool_call_id } = call;
     const count = this.counts.get(tool_call_id) ?? 0;
     if (count >= MAX_ARTIFACTS) return { refused: `A call has at most ${MAX_ARTIFACTS} artifacts.` };
+    // Before anything is waited for: others of the call may come meanwhile.
+    this.counts.set(tool_call_id, count + 1);
     // Nobody will read it, and its worker goes on to learn that.
     if (await this.ports.store.getOutcome(tool_call_id)) return { next: parts };
-    this.counts.set(tool_call_id, count + 1);
     const place = { user_id, conversation_id, turn_id, tool_call_id };
     const attachment = { content: added.whole, contentType: artifact.content_type, name: artifact.name };
     const row = makeArtifact(place, attachment, timestampOf(this.ports.clock));
