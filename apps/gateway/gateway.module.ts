@@ -18,6 +18,7 @@ import { ArtifactsController } from './artifacts/artifacts.controller.js';
 import { MeController } from './people/auth/me.controller.js';
 import { HttpUserGuard } from './people/auth/http-user.guard.js';
 import { StreamGuard } from './people/auth/stream.guard.js';
+import { ModelsController } from './catalogue/models.controller.js';
 import { ToolsController } from './catalogue/tools.controller.js';
 import { ControlController } from './control.controller.js';
 import { ConversationsController } from './turns/conversations.controller.js';
@@ -39,6 +40,7 @@ type Takes<Parts> = new (parts: Parts) => object;
 
 const CONTROLLERS: Takes<Gateway>[] = [
   MeController,
+  ModelsController,
   ToolsController,
   ConversationsController,
   TurnsController,

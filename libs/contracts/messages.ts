@@ -86,6 +86,8 @@ export const bodySchemas = {
     providers: z.array(z.object({ provider: z.string(), model: z.string() })),
     /** Models that clients may name, also as patterns with `*`; absent: this orchestrator does not say. */
     allowed: z.array(z.string().max(200)).max(2_000).optional(),
+    /** The model of turns that name none; absent: this orchestrator does not say. */
+    default_model: z.string().max(200).optional(),
   }),
   /** Asks every orchestrator to announce its models to `reply_to` at once. */
   'model.roll_call': z.object({ reply_to: controlKeySchema }),

@@ -42,6 +42,8 @@ export class FakeGateway {
   waiting: Waiting | null = null;
   /** What models have used for the person at the page. */
   usage: FakeUsage = { today: '2026-11-19', used: [] };
+  /** The model of turns that name none. */
+  defaultModel = 'anthropic/claude-sonnet-5-5';
   /** The only token that is let in; absent: everybody is. */
   token: string | undefined;
   /** Added to every timestamp, so that a test can let time pass. */

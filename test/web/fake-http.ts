@@ -11,6 +11,7 @@ export interface FakeSummary {
   updated_at: string;
   status?: string;
   opening?: string;
+  model?: string;
 }
 
 export interface FakeUsage {
@@ -66,6 +67,7 @@ export async function answerHttp(
 
 const answers: Record<string, (gateway: FakeGateway, asked: URLSearchParams) => object> = {
   '/api/me': () => ({ id: 'local', is_operator: false }),
+  '/api/models': ({ defaultModel }) => ({ default: defaultModel, allowed: ['demo'] }),
   '/api/tools': () => ({ tools }),
   '/api/usage': sumUsage,
   '/api/connections': () => ({ connections: [] }),

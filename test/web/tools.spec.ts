@@ -16,6 +16,27 @@ const aTool = (toolset: string, own: string, qualified_name: string) => ({
   class: 'once',
 });
 
+describe('the model that answers', () => {
+  it('is named, and the demo model is explained where nothing is said yet', async () => {
+    await web.open();
+    await web.seen('claude-sonnet-5-5');
+    expect(await web.page.getByText('The built-in demo model answers.').count()).toBe(0);
+    web.gateway.defaultModel = 'demo';
+    await web.page.reload();
+    await web.seen('The built-in demo model answers.');
+    await takePicture(web.page, 'demo-note');
+    await web.say('What is 17 + 25?');
+    await web.turn(0);
+    await web.page.getByText('The built-in demo model answers.').waitFor({ state: 'detached' });
+  });
+
+  it('is the one of the conversation, where that has its own', async () => {
+    web.gateway.add('own', 'With its own').summary.model = 'openai/gpt-5';
+    await web.open('#/c/own');
+    await web.seen('gpt-5');
+  });
+});
+
 describe('the tools of an MCP server', () => {
   it('have the names of the server in the row, the approval and the folded step', async () => {
     const turn = web.gateway.accept('charges', 'Add them up', 'm1').start().say();

@@ -62,3 +62,15 @@ it('refuses a model that an orchestrator with a list of allowed models does not 
   await clock.advance(30_000);
   models.check('openai/any', ann);
 });
+
+it('knows the model of turns that name none, unless orchestrators differ', () => {
+  const { models } = setUp();
+  expect(models.defaultModel).toBeUndefined();
+  models.announce({ orchestrator: 'orchestrator-1', providers: [], default_model: 'demo' });
+  models.announce({ orchestrator: 'orchestrator-2', providers: [], default_model: 'demo' });
+  expect(models.defaultModel).toBe('demo');
+  models.announce({ orchestrator: 'orchestrator-2', providers: [], default_model: 'openai/gpt' });
+  expect(models.defaultModel).toBeUndefined();
+  models.announce({ orchestrator: 'orchestrator-2', providers: [] });
+  expect(models.defaultModel).toBeUndefined();
+});

@@ -13,6 +13,7 @@ interface Announcement {
   at: number;
   models: ReadonlyMap<string, string>;
   allowed: readonly string[] | undefined;
+  defaultModel: string | undefined;
 }
 
 /** Which providers the living orchestrators can ask, and for which models, as they announce it to this gateway. */
@@ -32,15 +33,22 @@ export class OfferedModels {
     await this.bus.send('orchestrator.all', message);
   }
 
-  announce({ orchestrator, providers, allowed }: Body<'model.announce'>): void {
+  announce({ orchestrator, providers, allowed, default_model }: Body<'model.announce'>): void {
     const models = new Map(providers.map(({ provider, model }) => [provider, model]));
-    this.announced.set(orchestrator, { at: this.time.clock.now(), models, allowed });
+    const at = this.time.clock.now();
+    this.announced.set(orchestrator, { at, models, allowed, defaultModel: default_model });
   }
 
   /** `provider/model`; undefined unless every orchestrator could ask the provider: any of them may take the turn. */
   modelOf(provider: string): string | undefined {
     const models = this.living().map((announcement) => announcement.models.get(provider));
     return models.every((model) => model !== undefined) ? models[0] : undefined;
+  }
+
+  /** The model of turns that name none. Undefined: no orchestrator has said it, or they differ. */
+  get defaultModel(): string | undefined {
+    const [first, ...others] = this.living().map((announcement) => announcement.defaultModel);
+    return others.every((model) => model === first) ? first : undefined;
   }
 
   /** Names and patterns that every orchestrator allows. Undefined: none has said what it allows. */

@@ -22,7 +22,8 @@ export class ModelAnnouncer {
     const { bus, processId: orchestrator, settings } = this.deps;
     const providers = [...settings.providers];
     const allowed = [...settings.allowedModels];
-    void bus.send(to, newMessage(this.deps, 'model.announce', { orchestrator, providers, allowed }));
+    const body = { orchestrator, providers, allowed, default_model: settings.model };
+    void bus.send(to, newMessage(this.deps, 'model.announce', body));
   }
 
   stop(): void {

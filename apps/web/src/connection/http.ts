@@ -6,6 +6,8 @@ export interface ConversationSummary {
   title: string;
   created_at: string;
   updated_at: string;
+  /** Of its turns; absent: the deployment's. */
+  model?: string;
   /** The status of its active turn; absent if there is none. */
   status?: TurnStatus;
   /** The beginning of its first message, while it has no title. */
@@ -121,6 +123,9 @@ export const listTurns = (id: string, before: number) =>
     'GET',
     `/api/conversations/${id}/turns?before=${before}&limit=${PAGE_OF_TURNS}`,
   );
+
+/** `default`: the model of turns that name none, if it is known. */
+export const readModels = () => ask<{ default?: string; allowed: string[] }>('GET', '/api/models');
 
 export const listTools = () => ask<{ tools: ListedTool[] }>('GET', '/api/tools');
 

@@ -8,6 +8,7 @@ import { Outbox } from '../conversation/outbox.js';
 import { Router } from '../conversation/route.js';
 import { titleFrom } from '../conversation/conversation-title.js';
 import { ApprovalList } from './approval-list.js';
+import { DefaultModel } from './default-model.js';
 import { ToolList } from './tool-list.js';
 
 /** The page's state that outlives a component. */
@@ -20,6 +21,7 @@ export interface Session {
   clock: Clock;
   tools: ToolList;
   approvals: ApprovalList;
+  defaultModel: DefaultModel;
 }
 
 /** As often as workers announce their tools. */
@@ -32,6 +34,7 @@ export function startSession(): Session {
   const list = new ConversationList(() => connection.signOut('refused'));
   const tools = new ToolList();
   const approvals = new ApprovalList();
+  const defaultModel = new DefaultModel();
   const outbox = new Outbox(connection, (startedOn, id, content) => {
     router.settle(startedOn, id);
     void list.nameNew(id, titleFrom(content));
@@ -51,6 +54,7 @@ export function startSession(): Session {
     if (document.hidden || connection.state.get().phase !== 'connected') return;
     list.refresh();
     void tools.read();
+    void defaultModel.read();
     void approvals.read();
   });
   // MCP servers come and go without an event for the page.
@@ -69,13 +73,14 @@ export function startSession(): Session {
     if (isConnected && !wasConnected) {
       list.refresh();
       void tools.read();
+      void defaultModel.read();
       void approvals.start();
     }
     wasConnected = isConnected;
   });
   follow();
   connection.open();
-  return { connection, conversations, list, outbox, router, clock, tools, approvals };
+  return { connection, conversations, list, outbox, router, clock, tools, approvals, defaultModel };
 }
 
 function isShown(conversations: Conversations, clientMessageId: string): boolean {

@@ -14,6 +14,8 @@ interface ComposerProps {
   input: RefObject<HTMLTextAreaElement | null>;
   isRunning: boolean;
   isStopping: boolean;
+  /** `provider/model` of the next turn, if it is known. */
+  model: string | undefined;
   toolsetCount: number | undefined;
   onSend: (content: string) => void;
   /** Absent while no turn can be stopped. */
@@ -86,6 +88,11 @@ export function Composer(props: ComposerProps) {
         onKeyDown={onKeyDown}
       />
       <div className="composer-bar">
+        {props.model !== undefined && (
+          <span className="composer-model cut" title={`The model that answers: ${props.model}`}>
+            {props.model.slice(props.model.indexOf('/') + 1)}
+          </span>
+        )}
         <Toolsets count={props.toolsetCount} onShow={props.onShowTools} />
         <span className="grow" />
         {isTooLong ? (

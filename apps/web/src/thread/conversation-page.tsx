@@ -8,7 +8,7 @@ import { useIsDisconnected, type ConnectionLineState } from '../frame/disconnect
 import { useObservable, useSession } from '../session/session.js';
 import { Composer } from './composer.js';
 import { ConnectionLine } from './connection-line.js';
-import { Hello, Ideas } from './hello.js';
+import { DemoNote, Hello, Ideas } from './hello.js';
 import { StorageLine } from './storage-line.js';
 import { Thread } from './thread.js';
 import { wasRemoved } from './turn.js';
@@ -46,6 +46,7 @@ export function ConversationPage({
   const isEmpty = 'startedOn' in route && outgoing.length === 0;
   // No answer would come there.
   const hasComposer = held?.problem?.code !== 'not_found';
+  const model = useModel(route);
   const place = 'startedOn' in route ? 'new' : route.conversationId;
 
   const say = (content: string) => void outbox.add(content, route);
@@ -105,6 +106,7 @@ export function ConversationPage({
               input={input}
               isRunning={active !== undefined}
               isStopping={active !== undefined && stopping === active.turn_id}
+              model={model}
               toolsetCount={toolsets?.length}
               onSend={say}
               onStop={active && !isDisconnected ? () => stop(active) : undefined}
@@ -115,8 +117,18 @@ export function ConversationPage({
         </div>
       )}
       {isEmpty && <Ideas onPick={pick} />}
+      {isEmpty && <DemoNote />}
     </div>
   );
+}
+
+/** Of the next turn: the conversation's own, or the deployment's. */
+function useModel(route: Route): string | undefined {
+  const { defaultModel, list } = useSession();
+  const deployments = useObservable(defaultModel.name);
+  const { conversations } = useObservable(list.state);
+  const id = 'conversationId' in route ? route.conversationId : undefined;
+  return conversations.find((one) => one.id === id)?.model || deployments;
 }
 
 /** Own messages of this place that no view shows yet. */

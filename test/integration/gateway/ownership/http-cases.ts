@@ -108,6 +108,7 @@ export const HTTP_CASES: Record<string, RouteCase> = {
   },
   'POST /api/connections/:id/start': { about: [({ flow }) => ({ path: `/api/connections/${flow}/start` })] },
   'GET /api/connections/callback': { open: 'the state and the browser’s cookie say whose way back it is' },
+  'GET /api/models': { own: { path: '/api/models' } },
   'GET /api/tools': { own: { path: '/api/tools' } },
   'GET /api/conversations': { own: { path: '/api/conversations' } },
   'POST /api/conversations': { own: { path: '/api/conversations', body: {} } },
