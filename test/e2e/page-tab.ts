@@ -77,12 +77,12 @@ export class Tab {
 
   /** Waits until the newest answer contains the text, and returns all of it. */
   async reads(text: string): Promise<string> {
-    const prose = this.lastTurn.locator('.prose').last();
+    const prose = this.lastTurn.locator('.prose:not(:has(> .plain))').last();
     await prose.filter({ hasText: text }).waitFor();
     return prose.innerText();
   }
 
-  /** The number of turns shown, all of them ended. */
+  /** The number of turns shown, all of them ended and rendered. */
   async hasEnded(turns: number): Promise<void> {
     const ended = this.page.locator(
       '.turn:is([data-status=completed], [data-status=cancelled], [data-status=failed])',
@@ -91,6 +91,8 @@ export class Tab {
       what: `${turns} ended turns`,
       timeoutMs: 20_000,
     });
+    const isRendered = async () => (await this.page.locator('.prose > .plain').count()) === 0;
+    await waitFor(isRendered, { what: 'rendered Markdown' });
   }
 
   /** Text of own messages, in order. */

@@ -21,6 +21,7 @@ describe('a new user of the page', () => {
     expect(await row.locator('.tag').innerText()).toBe('local');
     await row.click();
     const detail = tab.page.locator('.call-detail');
+    await detail.waitFor();
     expect(await detail.locator('.payload', { hasText: 'Arguments' }).locator('li').allInnerTexts()).toEqual([
       'a: 17',
       'b: 25',

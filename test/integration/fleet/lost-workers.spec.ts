@@ -33,7 +33,7 @@ class OfferingFleet {
     const deps = {
       bus: busOf(orchestrator),
       processId: orchestrator.id,
-      settings: { providers: [] },
+      settings: { providers: [], groups: [] },
       log: { warn: () => {} },
       metrics: { toolDefinitionChanges: { inc: () => {} } },
       store: { listDefinitions: async () => [], insertDefinition: async () => 'inserted' },

@@ -2,16 +2,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from '@jest/globals';
-import { root } from '../../docs/documents.js';
-import { builtFolder } from '../../services/built.js';
-import { Child } from '../../services/child.js';
+import { root } from '../docs/documents.js';
+import { builtFolder } from '../services/built.js';
+import { Child } from '../services/child.js';
 import {
   describeWithServices,
   rabbitmqForTest,
   serviceStartTimeoutMs,
   type RabbitmqForTest,
-} from '../../services/test-services.js';
-import { waitFor } from '../../services/wait-for.js';
+} from '../services/test-services.js';
+import { waitFor } from '../services/wait-for.js';
 
 /** Ends at once, after it has said something. */
 const USELESS = [process.execPath, '-e', 'console.log("nothing to do"); process.exitCode = 7'];
