@@ -141,6 +141,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     schema: jsonObjectSchema,
     /** In place of fields: the person gives access to an account, see `POST /api/connections/:id/start`. */
     connection: idSchema.optional(),
+    /** How many calls may be the one that asks: its server does not say which. Absent: this one does. */
+    among: z.int().min(2).optional(),
     expires_at: timestampSchema,
   }),
   /** `by` is `system` when no one answered in time or the answer is no longer needed (`cancel`). */

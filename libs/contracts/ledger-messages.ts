@@ -123,6 +123,12 @@ export const ledgerBodySchemas = {
       ...aboutCall,
       message: z.string().min(1).max(4_000).describe('What the person reads.'),
       schema: questionSchemaSchema.describe('The form to fill in.'),
+      among: z
+        .int()
+        .min(2)
+        .max(1_000)
+        .optional()
+        .describe('How many calls may be the one that asks, if that is unknown.'),
       after: z
         .int()
         .min(0)

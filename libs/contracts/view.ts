@@ -66,6 +66,8 @@ export const callViewSchema = z.object({
       schema: jsonObjectSchema,
       /** In place of fields: the person gives access to an account, see `POST /api/connections/:id/start`. */
       connection: idSchema.optional(),
+      /** How many calls may be the one that asks: its server does not say which. Absent: this one does. */
+      among: z.int().min(2).optional(),
     })
     .optional(),
   /** While it waits for approval by somebody else, who has one of these roles; absent: its user answers. */

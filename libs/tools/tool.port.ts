@@ -25,6 +25,8 @@ export interface Question {
   schema: Record<string, unknown>;
   /** Only of MCP servers that act for a person, in place of fields: what the person gives access with. */
   connection?: string;
+  /** How many calls may be the one that asks: their server does not say which. Absent: this one does. */
+  among?: number;
 }
 
 /** `cancel`: no one answered in time. Only `accept` has content, which fits the schema. */

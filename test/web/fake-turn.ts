@@ -142,7 +142,13 @@ export class FakeTurn {
     });
   }
 
-  question(index: number, message: string, schema: Record<string, unknown>, number = 1): this {
+  question(
+    index: number,
+    message: string,
+    schema: Record<string, unknown>,
+    number = 1,
+    more: { among?: number } = {},
+  ): this {
     const { tool_call_id } = this.call(index);
     const expires_at = this.gateway.now();
     return this.publish({
@@ -152,6 +158,7 @@ export class FakeTurn {
       number,
       message,
       schema,
+      ...more,
       expires_at,
     });
   }

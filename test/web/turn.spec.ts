@@ -219,6 +219,20 @@ describe('a turn', () => {
       expect(second).toMatchObject({ number: 2, content: { to: 'Ann' } });
     });
 
+    it('says that another call may be the one that asks, where its server does not say which', async () => {
+      await web.open();
+      await web.say('Write both');
+      const one = (await web.turn(0)).start().say('I draft them.');
+      one.ask(
+        { tool: 'mail.draft', args: { to: 3 }, source: 'mcp' },
+        { tool: 'mail.draft', args: { to: 4 }, source: 'mcp' },
+      );
+      one.run(0).run(1).question(0, 'who signs it?', schema, 1, { among: 2 });
+      await web.seen('One of 2 calls of mail asks this; the server does not say which.');
+      await web.page.reload();
+      await web.seen('One of 2 calls of mail asks this; the server does not say which.');
+    });
+
     it('shows a problem next to its field and keeps the input', async () => {
       await asked();
       await web.page.getByLabel('Reply to').fill('nobody');

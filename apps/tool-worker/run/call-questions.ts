@@ -86,7 +86,7 @@ export class CallQuestions {
   }
 }
 
-function parseQuestion({ message, schema, connection }: GivenQuestion): Question {
+function parseQuestion({ message, schema, connection, among }: GivenQuestion): Question {
   const parsed = questionSchemaSchema.safeParse(schema);
   if (!parsed.success) {
     const { path, message: why } = parsed.error.issues[0]!;
@@ -98,7 +98,7 @@ function parseQuestion({ message, schema, connection }: GivenQuestion): Question
   if (printable.trim() === '') throw invalid('The question has no message.');
   // It is compared with a stored question, and a store returns no undefined fields.
   const asked = { message: printable, schema: JSON.parse(JSON.stringify(parsed.data)) as QuestionSchema };
-  return connection === undefined ? asked : { ...asked, connection };
+  return { ...asked, ...(connection !== undefined && { connection }), ...(among !== undefined && { among }) };
 }
 
 function invalid(error_message: string): ToolError {

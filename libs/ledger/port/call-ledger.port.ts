@@ -66,6 +66,8 @@ export interface Question {
   schema: QuestionSchema;
   /** In place of fields: the person gives access to an account. Only in the store's own ledger. */
   connection?: string;
+  /** How many calls may be the one that asks: its server does not say which. Absent: this one does. */
+  among?: number;
 }
 
 export type CallProgress = Pick<EventOf<'tool_progress'>, 'progress' | 'total' | 'message' | 'log'>;

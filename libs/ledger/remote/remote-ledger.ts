@@ -115,10 +115,10 @@ export class RemoteLedger implements CallLedger {
 
   async ask(
     call: WorkerCall,
-    { message, schema }: Question,
+    { message, schema, among }: Question,
     { after, expireMs: expire_ms }: { after: number; expireMs: number },
   ): Promise<AskedQuestion> {
-    const told = { message, schema, after, expire_ms };
+    const told = { message, schema, among, after, expire_ms };
     const { number, expires_at, answer } = given('ask', await this.request(call, 'ledger.ask', told));
     return { number, expiresAt: Date.parse(expires_at), answer };
   }

@@ -140,7 +140,7 @@ export class CallVerbs {
   }
 
   private async askNext(body: Body<'ledger.ask'>): Promise<Answer | Refused> {
-    const { worker, call: ticket, message, schema, after, expire_ms: expireMs } = body;
+    const { worker, call: ticket, message, schema, among, after, expire_ms: expireMs } = body;
     const { store } = this.options.ports;
     const lastId = inputId(ticket.tool_call_id, 'question', MAX_QUESTIONS);
     const [asked, outcome, last] = await Promise.all([
@@ -153,7 +153,7 @@ export class CallVerbs {
     if (last) return { refused: `A call asks at most ${MAX_QUESTIONS} questions.` };
     const { number, expiresAt, answer } = await asked.ledger.ask(
       asked.call,
-      { message, schema },
+      { message, schema, ...(among && { among }) },
       { after, expireMs },
     );
     return { ask: { number, expires_at: new Date(expiresAt).toISOString(), answer } };

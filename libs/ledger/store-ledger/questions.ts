@@ -68,13 +68,14 @@ async function putQuestion(
 function announceQuestion(
   ports: Ports,
   { tool_call_id, turn_id, conversation_id, n: step, reply_to }: ToolCallBody,
-  { message, schema, connection }: Question,
+  { message, schema, connection, among }: Question,
   { number, expiresAt }: { number: number; expiresAt: number },
 ): void {
   const timestamp = timestampOf(ports.clock);
   const expires_at = new Date(expiresAt).toISOString();
   const place = { conversation_id, turn_id, timestamp, step, tool_call_id };
-  ports.bus.emit({ type: 'input_required', ...place, number, message, schema, connection, expires_at });
+  const asked = { number, message, schema, connection, among, expires_at };
+  ports.bus.emit({ type: 'input_required', ...place, ...asked });
   // Parks the turn now instead of at its driver's next check.
   void ports.bus.send(reply_to, newMessage(ports, 'turn.advance', { turn_id, conversation_id }));
 }

@@ -54,23 +54,27 @@ describe('a server that asks in the middle of a call (before 2026-07-28)', () =>
     await expect(elicitation.answer(asking, signal)).rejects.toThrow('no call of this server is running');
     void call('c1');
     expect(await elicitation.answer(asking, signal)).toEqual(account('GOT-1'));
+    expect(somebody.questions[0]).not.toHaveProperty('among');
     void call('c2');
     await expect(elicitation.answer(asking, signal)).rejects.toThrow('several conversations');
     expect(somebody.questions).toHaveLength(1);
   });
 
-  it('asks once for each of two calls of a conversation', async () => {
+  it('asks once for each of two calls of a conversation, and says that it may be either', async () => {
     const elicitation = new Elicitation(new SystemClock());
-    const asked: string[] = [];
+    const asked: [string, number | undefined][] = [];
     const start = (name: string) =>
       elicitation.during(
-        toolContext({ ask: () => (asked.push(name), new Promise<Reply>(() => {})) }),
+        toolContext({ ask: ({ among }) => (asked.push([name, among]), new Promise<Reply>(() => {})) }),
         () => new Promise(() => {}),
       );
     for (const name of ['first', 'second']) void start(name);
     for (let question = 0; question < 2; question++) void elicitation.answer(asking, signal);
     await new Promise(setImmediate);
-    expect(asked).toEqual(['first', 'second']);
+    expect(asked).toEqual([
+      ['first', 2],
+      ['second', 2],
+    ]);
   });
 
   it('receives cancel when the call is stopped while the person is asked', async () => {

@@ -83,7 +83,8 @@ export class Elicitation {
   async answer(params: ElicitRequestParams, signal: AbortSignal): Promise<ElicitResult> {
     const call = this.callThatAsks();
     try {
-      return await this.ask(call, params, signal);
+      const among = this.calls.size > 1 ? { among: this.calls.size } : {};
+      return await this.ask(call, params, { signal, ...among });
     } catch (error) {
       if (call.signal.aborted) return { action: 'cancel' };
       const message = error instanceof ToolError ? error.message : 'The question could not be asked.';
@@ -112,14 +113,14 @@ export class Elicitation {
   private async ask(
     call: OpenCall,
     params: ElicitRequestParams,
-    signal?: AbortSignal,
+    { signal, ...more }: { signal?: AbortSignal; among?: number } = {},
   ): Promise<ElicitResult> {
     if (params?.mode === 'url')
       throw refusal('The server asked to open a web address, which is not supported.');
     const { message, requestedSchema: schema } = params;
     call.asking++;
     try {
-      const { action, content } = await call.ask({ message, schema }, { signal });
+      const { action, content } = await call.ask({ message, schema, ...more }, { signal });
       return { action, ...(content ? { content: content as ElicitResult['content'] } : {}) };
     } finally {
       call.asking--;

@@ -161,8 +161,8 @@ describe('a call that waits for a person', () => {
     });
 
     it('may ask again, and an answer to an earlier question does not answer the later one', () => {
-      const again = event('input_required', { number: 2, message: 'And then?' });
-      const second = { state: 'awaiting_input', question: { number: 2, message: 'And then?' } };
+      const again = event('input_required', { number: 2, message: 'And then?', among: 3 });
+      const second = { state: 'awaiting_input', question: { number: 2, message: 'And then?', among: 3 } };
       expect(callOf(after(...answered, again))).toMatchObject(second);
       expect(callOf(after(...asking, again))).toMatchObject(second);
       expect(verdictOn([...answered, again], event('input_answered'))).toBe('known');

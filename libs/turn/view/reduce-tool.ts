@@ -125,11 +125,12 @@ function changeByStart(call: CallView, { attempt, timestamp }: EventOf<'tool_sta
 /** A call asks one question at a time: a new question ends the earlier ones. */
 function changeByQuestion(
   call: CallView,
-  { number, message, schema, connection, expires_at }: EventOf<'input_required'>,
+  { number, message, schema, connection, among, expires_at }: EventOf<'input_required'>,
 ): Change {
   if (call.question && number <= call.question.number) return 'known';
   if (call.state !== 'running' && call.state !== 'awaiting_input') return 'gap';
-  const question = { number, message, schema, ...(connection && { connection }) };
+  const more = { ...(connection && { connection }), ...(among && { among }) };
+  const question = { number, message, schema, ...more };
   return { state: 'awaiting_input', question, expires_at };
 }
 

@@ -154,12 +154,12 @@ describe('the view of a call', () => {
   });
 
   it('waits for the answer to its question and keeps the question until it ends', () => {
-    const question = { message: 'Which?', schema: {}, expires_at: at(9_000) };
+    const question = { message: 'Which?', schema: {}, among: 2, expires_at: at(9_000) };
     const rows = { claims: [claimRow(callId(1))], answers: [answerRow(1, 'question', { question })] };
     expect(callIn(rows)).toMatchObject({ state: 'awaiting_input', expires_at: at(9_000) });
     const answers = [...rows.answers, answerRow(1, 'input', { content: {} })];
     const answered = callIn({ ...rows, answers });
-    expect(answered).toMatchObject({ state: 'running', question: { message: 'Which?' } });
+    expect(answered).toMatchObject({ state: 'running', question: { message: 'Which?', among: 2 } });
     expect(answered).not.toHaveProperty('expires_at');
     expect(callIn({ ...rows, answers, outcomes: [outcomeRow(1)] })).not.toHaveProperty('question');
   });

@@ -157,8 +157,9 @@ export function callViewOf(journal: Journal, step: Step, call: Call): CallView {
     Object.assign(view, { state: 'running', attempt: holder.n, started_at: holder.at });
   const asked = lastQuestion(journal, call.tool_call_id);
   if (asked) {
-    const { message, schema, connection, expires_at } = asked.question;
-    view.question = { number: asked.number, message, schema, ...(connection && { connection }) };
+    const { message, schema, connection, among, expires_at } = asked.question;
+    const more = { ...(connection && { connection }), ...(among && { among }) };
+    view.question = { number: asked.number, message, schema, ...more };
     if (!asked.input) Object.assign(view, { state: 'awaiting_input', expires_at });
   }
   return outcome ? endedCallView(view, outcome) : view;

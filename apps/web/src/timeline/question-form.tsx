@@ -36,6 +36,11 @@ export default function QuestionForm({ call, question, turnId }: QuestionFormPro
       <h3 id={titleId}>
         {call.toolset} asks: {question.message}
       </h3>
+      {question.among && (
+        <p className="quiet">
+          One of {question.among} calls of {call.toolset} asks this; the server does not say which.
+        </p>
+      )}
       <div className="ask-fields">
         {Object.entries(schema.properties).map(([name, field]) => (
           <QuestionField
