@@ -6,6 +6,7 @@ import { startRabbitmq } from '../test/services/rabbitmq.js';
 import { formatTable, type Row } from './measure.js';
 import { benchDialects } from './dialects.bench.js';
 import { benchMemory } from './memory.bench.js';
+import { benchPage } from './page.bench.js';
 import { benchRecovery } from './recovery.bench.js';
 import { benchRelay } from './relay.bench.js';
 import { benchSweeper } from './sweeper.bench.js';
@@ -13,7 +14,7 @@ import { benchToolCall } from './tool-call.bench.js';
 import { benchTurns, distributedFleet, embeddedFleet } from './turn.bench.js';
 
 /*
- * `npm run bench [calls] [embedded] [memory] [sweeper] [distributed] [relay] [dialects] [recovery]`: all without a name. Starts its own
+ * `npm run bench [calls] [embedded] [memory] [sweeper] [distributed] [relay] [dialects] [recovery] [page]`: all without a name. Starts its own
  * RabbitMQ and MongoDB-protocol server; writes test-results/bench.json.
  */
 
@@ -21,6 +22,7 @@ const wanted = process.argv.slice(2);
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);
 const rows: Row[] = [];
 
+if (isWanted('page')) rows.push(...(await benchPage()));
 if (isWanted('relay')) rows.push(...(await benchRelay()));
 if (isWanted('dialects')) rows.push(...(await benchDialects()));
 if (isWanted('embedded')) {

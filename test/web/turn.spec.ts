@@ -30,6 +30,26 @@ describe('a turn', () => {
     await waitFor(() => summary.title === 'What is 17 + 25?', { what: 'the title' });
   });
 
+  it('that ends while nobody looks is named in the tab until somebody does', async () => {
+    await web.openOnce(
+      '',
+      'Object.defineProperty(document, "hidden", { get: () => window.isHidden === true })',
+    );
+    await web.say('What is 17 + 25?');
+    const one = (await web.turn(0)).start();
+    const look = (isHidden: boolean) =>
+      web.page.evaluate(
+        `window.isHidden = ${isHidden}; document.dispatchEvent(new Event('visibilitychange'))`,
+      );
+    const title = (text: string) =>
+      waitFor(async () => (await web.page.title()) === text, { what: `the title "${text}"` });
+    await look(true);
+    one.say('It is 42.').complete();
+    await title('Answer ready · What is 17 + 25? · Switchyard');
+    await look(false);
+    await title('What is 17 + 25? · Switchyard');
+  });
+
   it('opens a call to show its arguments and its result', async () => {
     await web.open();
     await web.button(/What is 17 \+ 25/).click();
@@ -217,6 +237,16 @@ describe('a turn', () => {
       await web.button('Answer').click();
       const second = await waitFor(() => web.gateway.answers[1], { what: 'the second answer' });
       expect(second).toMatchObject({ number: 2, content: { to: 'Ann' } });
+    });
+
+    it('is named in the tab', async () => {
+      const one = await asked();
+      const title = () => web.page.title();
+      await waitFor(async () => (await title()) === 'Needs you · Write the apology · Switchyard', {
+        what: 'the word',
+      });
+      one.answered(0, 'accept');
+      await waitFor(async () => (await title()) === 'Write the apology · Switchyard', { what: 'no word' });
     });
 
     it('says that another call may be the one that asks, where its server does not say which', async () => {

@@ -10,6 +10,7 @@ import { Header } from './frame/header.js';
 import { isTouch, useLayout } from './frame/layout.js';
 import { usePageKeys } from './keys/page-keys.js';
 import { Sidebar } from './frame/sidebar.js';
+import { usePageTitle } from './frame/page-title.js';
 import { headingOf } from './frame/titles.js';
 import { ToolsPanel } from './frame/tools-panel.js';
 import { useObservable, useSession } from './session/session.js';
@@ -47,9 +48,7 @@ function Page() {
   const layout = useLayout(id === undefined);
   const { show, drawer } = layout;
   const { stop, stopping, problem } = useStop();
-  useEffect(() => {
-    document.title = title === undefined ? 'Switchyard' : `${title} · Switchyard`;
-  }, [title]);
+  usePageTitle(title, active);
 
   const closeDrawer = useCallback(() => drawer && show(drawer, false), [drawer, show]);
   useDrawerFocus(drawer);
