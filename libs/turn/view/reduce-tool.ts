@@ -1,4 +1,5 @@
 import type { CallView, ConversationEvent, EventOf, StepView, ToolEnd, TurnView, View } from '#contracts';
+import { questionView } from './question-view.js';
 import { cutArgs, cutText } from './view-limits.js';
 import {
   artifactsOf,
@@ -123,15 +124,11 @@ function changeByStart(call: CallView, { attempt, timestamp }: EventOf<'tool_sta
 }
 
 /** A call asks one question at a time: a new question ends the earlier ones. */
-function changeByQuestion(
-  call: CallView,
-  { number, message, schema, connection, among, expires_at }: EventOf<'input_required'>,
-): Change {
+function changeByQuestion(call: CallView, event: EventOf<'input_required'>): Change {
+  const { number, expires_at } = event;
   if (call.question && number <= call.question.number) return 'known';
   if (call.state !== 'running' && call.state !== 'awaiting_input') return 'gap';
-  const more = { ...(connection && { connection }), ...(among && { among }) };
-  const question = { number, message, schema, ...more };
-  return { state: 'awaiting_input', question, expires_at };
+  return { state: 'awaiting_input', question: questionView(number, event), expires_at };
 }
 
 /** Different processes publish the question and the answer, so an answer may come before its question. */

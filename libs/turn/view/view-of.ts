@@ -37,6 +37,7 @@ import {
   statusField,
   toolsetOf,
 } from './tool-end.js';
+import { questionView } from './question-view.js';
 import { isEnded } from './view-change.js';
 import { cutArgs, cutText } from './view-limits.js';
 
@@ -157,9 +158,8 @@ export function callViewOf(journal: Journal, step: Step, call: Call): CallView {
     Object.assign(view, { state: 'running', attempt: holder.n, started_at: holder.at });
   const asked = lastQuestion(journal, call.tool_call_id);
   if (asked) {
-    const { message, schema, connection, among, expires_at } = asked.question;
-    const more = { ...(connection && { connection }), ...(among && { among }) };
-    view.question = { number: asked.number, message, schema, ...more };
+    const { expires_at } = asked.question;
+    view.question = questionView(asked.number, asked.question);
     if (!asked.input) Object.assign(view, { state: 'awaiting_input', expires_at });
   }
   return outcome ? endedCallView(view, outcome) : view;
