@@ -21,6 +21,7 @@ export {
 } from './port/topology.js';
 export { fleetNames, groupNames, type BrokerNames } from './port/broker-names.js';
 export {
+  foreignHosts,
   ledgerQueueName,
   rightsOf,
   LEDGER_PURPOSES,

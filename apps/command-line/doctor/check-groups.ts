@@ -1,5 +1,5 @@
-import { groupOf, type Checked, type ProcessLoad } from '#contracts';
-import type { WorkerGroup } from '#messaging';
+import type { Checked, ProcessLoad } from '#contracts';
+import { foreignHosts, type WorkerGroup } from '#messaging';
 
 interface Hosting {
   id: string;
@@ -8,16 +8,12 @@ interface Hosting {
 
 /** Toolsets of groups that workers outside of them host, too; `workers`: those that may live. */
 export function checkGroups(groups: readonly WorkerGroup[], workers: readonly Hosting[]): Checked[] {
-  return groups.flatMap(({ name, toolsets }) =>
-    toolsets.flatMap((toolset) =>
-      workers
-        .filter(({ id, load }) => groupOf(id) !== name && Object.hasOwn(load.toolsets ?? {}, toolset))
-        .map(({ id }): Checked => describe(toolset, name, id)),
-    ),
-  );
+  const hostsOf = (toolset: string) =>
+    workers.filter(({ load }) => Object.hasOwn(load.toolsets ?? {}, toolset)).map(({ id }) => id);
+  return foreignHosts(groups, hostsOf).map(describe);
 }
 
-function describe(toolset: string, group: string, worker: string): Checked {
+function describe({ toolset, group, worker }: ReturnType<typeof foreignHosts>[number]): Checked {
   return {
     subject: 'groups',
     level: 'warning',

@@ -1,6 +1,5 @@
-import { groupOf } from '#contracts';
 import type { Log } from '#journal';
-import type { WorkerGroup } from '#messaging';
+import { foreignHosts, type WorkerGroup } from '#messaging';
 import type { Catalogue } from '#tools';
 
 /**
@@ -17,14 +16,7 @@ export class GroupToolsets {
 
   /** Call this after every change of the catalogue. */
   check(catalogue: Pick<Catalogue, 'hostsOf'>): void {
-    const found = this.groups.flatMap(({ name: group, toolsets }) =>
-      toolsets.flatMap((toolset) =>
-        catalogue
-          .hostsOf(toolset)
-          .filter((worker) => groupOf(worker) !== group)
-          .map((worker) => ({ toolset, group, worker })),
-      ),
-    );
+    const found = foreignHosts(this.groups, (toolset) => catalogue.hostsOf(toolset));
     for (const about of found) {
       if (this.known.has(keyOf(about))) continue;
       this.log.warn(

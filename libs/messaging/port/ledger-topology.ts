@@ -12,6 +12,20 @@ export interface WorkerGroup {
   toolsets: readonly string[];
 }
 
+/** Toolsets of groups that workers outside of them host as well. */
+export function foreignHosts(
+  groups: readonly WorkerGroup[],
+  hostsOf: (toolset: string) => readonly string[],
+): { toolset: string; group: string; worker: string }[] {
+  return groups.flatMap(({ name: group, toolsets }) =>
+    toolsets.flatMap((toolset) =>
+      hostsOf(toolset)
+        .filter((worker) => groupOf(worker) !== group)
+        .map((worker) => ({ toolset, group, worker })),
+    ),
+  );
+}
+
 /** How long a request waits for an orchestrator: what a dead worker asked must not be served. */
 export const REQUEST_LIFE_MS = 5_000;
 

@@ -3,10 +3,8 @@ import { within, type Clock } from '#time';
 import type { BrokerNames } from '../port/broker-names.js';
 import { codeOf } from './broker-error.js';
 import { onOwnChannel } from './topology.adapter.js';
-import { withBroker } from './with-broker.adapter.js';
+import { ANSWER_TIMEOUT_MS, withBroker } from './with-broker.adapter.js';
 
-/** A leaderless queue or a hung broker never answers. */
-const ANSWER_TIMEOUT_MS = 5_000;
 const NOT_FOUND = '404';
 
 export interface BrokerState {

@@ -1,10 +1,7 @@
 import { within, type Clock } from '#time';
 import type { BrokerNames } from '../port/broker-names.js';
 import { onOwnChannel } from './topology.adapter.js';
-import { withBroker } from './with-broker.adapter.js';
-
-/** A leaderless queue or a hung broker never answers. */
-const ANSWER_TIMEOUT_MS = 5_000;
+import { ANSWER_TIMEOUT_MS, withBroker } from './with-broker.adapter.js';
 
 /**
  * Connects and deletes these queues and exchanges, with the messages in them; those that are missing are no error.

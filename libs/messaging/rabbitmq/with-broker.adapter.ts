@@ -4,6 +4,8 @@ import { toSetupError } from './broker-error.js';
 import { parseBrokerUrl } from './broker-url.js';
 import { socketOf } from './connection.adapter.js';
 
+/** For one question to it. A leaderless queue or a hung broker never answers. */
+export const ANSWER_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 
