@@ -2,6 +2,7 @@ import type { CallView } from '#contracts';
 import { isOpen, workerName } from '../format/call-text.js';
 import { formatClock, formatDuration } from '../format/durations.js';
 import { Artifacts } from './artifacts.js';
+import { isTreeText } from './is-tree-text.js';
 import { Payload } from './payload.js';
 import { useUncut, type Extent } from './use-uncut.js';
 
@@ -10,14 +11,17 @@ const MORE: Record<Extent, string> = { whole: 'Show all of it', model: 'Show wha
 /** The arguments, the result, and the facts of a call. */
 export default function CallDetail({ call, turnId }: { call: CallView; turnId: string }) {
   const { shown, isWhole, left, show, read, problem } = useUncut(call, turnId);
-  const whole = async (part: (uncut: Pick<CallView, 'args' | 'result'>) => string) =>
-    part(isWhole ? shown : await read('whole'));
+  const uncut = async (extent: Extent) => (isWhole ? shown : read(extent));
   return (
     <div className="call-detail">
       <div className={`payloads${isLong(shown.result) ? ' is-stacked' : ''}`}>
-        <Payload title="Arguments" text={argumentsOf(shown)} whole={() => whole(argumentsOf)} />
+        <Payload title="Arguments" text={argumentsOf(shown)} whole={() => uncut('model').then(argumentsOf)} />
         {shown.result !== undefined && (
-          <Payload title="Result" text={shown.result} whole={() => whole(({ result }) => result ?? '')} />
+          <Payload
+            title="Result"
+            text={shown.result}
+            whole={() => uncut('whole').then(({ result }) => result ?? '')}
+          />
         )}
         {call.error && (
           <Payload title="Error" text={`${call.error.error_type}: ${call.error.error_message}`} />
@@ -46,7 +50,7 @@ function argumentsOf({ args }: Pick<CallView, 'args'>): string {
 
 /** Text of many lines needs the whole width; a tree folds. */
 function isLong(result: string | undefined): boolean {
-  return result !== undefined && !/^\s*[[{]/.test(result) && result.length > 400;
+  return result !== undefined && !isTreeText(result) && result.length > 400;
 }
 
 function Facts({ call }: { call: CallView }) {

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import { CopyButton } from '../frame/copy-button.js';
 import { cutPages } from './cut-pages.js';
+import { isTreeText } from './is-tree-text.js';
 import { JsonTree } from './json-tree.js';
 
 interface PayloadProps {
@@ -25,7 +26,7 @@ export function Payload({ title, text, whole }: PayloadProps) {
 }
 
 function parseParts(text: string): object | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
+  if (!isTreeText(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : undefined;

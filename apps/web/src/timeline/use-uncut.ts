@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { CallView } from '#contracts';
 import { HttpError, readArtifact, readCall } from '../connection/http.js';
+import { isTreeText } from './is-tree-text.js';
 
 /** What of a call is read: as the model was given it, or with the whole output. */
 export type Extent = 'model' | 'whole';
@@ -37,7 +38,7 @@ export function useUncut(call: CallView, turnId: string) {
     });
   };
   // JSON in part is no tree. What has an artifact may have megabytes, so there somebody asks.
-  const isCutTree = call.truncated && !whole && /^\s*[[{]/.test(call.result ?? '');
+  const isCutTree = call.truncated && !whole && isTreeText(call.result ?? '');
   useEffect(() => {
     if (isCutTree) show('whole');
   }, [isCutTree, call.result]);
