@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
-import { root } from '../test/docs/documents.js';
+import { builtFolder } from '../test/services/built.js';
 import { launchBrowser, openPage } from '../test/web/browser.js';
 import { FakeGateway } from '../test/web/fake-gateway.js';
 import { waitFor } from '../test/services/wait-for.js';
@@ -61,7 +61,7 @@ export async function benchPage(): Promise<Row[]> {
 }
 
 async function measure(context: BrowserContext, slower: number): Promise<{ idle: Seen; growing: Seen }> {
-  const gateway = await FakeGateway.start(join(root, 'dist/apps/web'));
+  const gateway = await FakeGateway.start(join(builtFolder, 'apps/web'));
   await context.addInitScript(COLLECT);
   const { page } = await openPage(context, gateway.url);
   const composer = page.getByRole('textbox', { name: 'Message' });
