@@ -1,10 +1,11 @@
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { rightsOf } from '#messaging';
 import { readDocument, root } from '../docs/documents.js';
 import { Child, runCommand } from '../services/child.js';
+import { groupUserUrl } from '../services/group-user.js';
 import { installToolWorker, type InstalledWorker } from '../services/installed-worker.js';
+import { hasPythonPackages, PYTHON_PACKAGES } from '../services/python-packages.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
 import { Cluster, CLUSTER_START_MS } from './cluster.js';
@@ -12,7 +13,6 @@ import { endCluster } from './end-cluster.js';
 
 const INSTALL_MS = 240_000;
 const EXAMPLE = 'examples/another-team';
-const PYTHON_PACKAGES = join(root, '.cache/python-worker');
 const GROUP = { name: 'harbour', toolsets: ['tides', 'berths'] };
 
 describeWithServices(['rabbitmq', 'mongo'], 'the repository of another team', () => {
@@ -32,11 +32,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'the repository of another team', ()
         workers: [],
         settings: { groups: [GROUP] },
       });
-      const { management, vhost, url } = cluster.broker;
-      const user = `harbour-${vhost}`;
-      await management.request('PUT', `/api/users/${user}`, { password: 'secret', tags: '' });
-      await management.request('PUT', `/api/permissions/${vhost}/${user}`, rightsOf(GROUP));
-      const own = Object.assign(new URL(url), { username: user, password: 'secret' });
+      const own = await groupUserUrl(cluster.broker, GROUP);
       env = { PATH: process.env.PATH ?? '', RABBITMQ_URL: own.href, WORKER_GROUP: GROUP.name };
     },
     serviceStartTimeoutMs + CLUSTER_START_MS + INSTALL_MS,
@@ -101,8 +97,8 @@ describeWithServices(['rabbitmq', 'mongo'], 'the repository of another team', ()
     expect(call.worker).toMatch(/^worker-harbour--/);
   }, 120_000);
 
-  const describePython = existsSync(PYTHON_PACKAGES) ? it : it.skip;
-  describePython(
+  const itInPython = hasPythonPackages ? it : it.skip;
+  itInPython(
     'adds one in Python beside it',
     async () => {
       const call = await usesNext(

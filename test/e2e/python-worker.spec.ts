@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { rightsOf } from '#messaging';
 import { root } from '../docs/documents.js';
 import { Child } from '../services/child.js';
 import { findFreePort } from '../services/free-port.js';
+import { groupUserUrl } from '../services/group-user.js';
+import { hasPythonPackages, PYTHON_PACKAGES } from '../services/python-packages.js';
 import { TcpProxy } from '../services/tcp-proxy.js';
 import {
   describeWithServices,
@@ -14,13 +14,16 @@ import {
 } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
 
-/** Installed by CI, with pip. */
-const PYTHONPATH = join(root, '.cache/python-worker');
 const title = 'the worker in Python, with what it cannot work with';
 const GROUP = { name: 'lab', toolsets: ['contract'] };
 
 function start(environment: Record<string, string>): Child {
-  const env = { PATH: process.env.PATH ?? '', PYTHONPATH, WORKER_GROUP: GROUP.name, ...environment };
+  const env = {
+    PATH: process.env.PATH ?? '',
+    PYTHONPATH: PYTHON_PACKAGES,
+    WORKER_GROUP: GROUP.name,
+    ...environment,
+  };
   return new Child('worker in Python', 'python3', [join(root, 'examples/python-worker/contract.py')], {
     env,
   });
@@ -36,7 +39,7 @@ async function refused(environment: Record<string, string>): Promise<string> {
   return log;
 }
 
-const describePython = existsSync(PYTHONPATH) ? describe : describe.skip;
+const describePython = hasPythonPackages ? describe : describe.skip;
 
 describePython(title, () => {
   it.each([
@@ -67,11 +70,7 @@ describePython(title, () => {
 
     beforeAll(async () => {
       broker = (await rabbitmqForTest())!;
-      const { management, vhost, url } = broker;
-      const username = `ulla-${vhost}`;
-      await management.request('PUT', `/api/users/${username}`, { password: 'hush', tags: '' });
-      await management.request('PUT', `/api/permissions/${vhost}/${username}`, rightsOf(GROUP));
-      own = Object.assign(new URL(url), { username, password: 'hush' });
+      own = await groupUserUrl(broker, GROUP, { name: 'ulla', password: 'hush' });
     }, serviceStartTimeoutMs);
 
     const refusedWith = async (change: Partial<URL>, environment: Record<string, string> = {}) => {

@@ -7,9 +7,9 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { publint } from 'publint';
 import ts from 'typescript';
-import { rightsOf } from '#messaging';
 import { groupWorkerEnvironment } from '../../libs/bootstrap/config/environment.js';
 import { codeBlocks, firstCells, readDocument, root, section } from '../docs/documents.js';
+import { groupUserUrl } from '../services/group-user.js';
 import { Child } from '../services/child.js';
 import { findFreePort } from '../services/free-port.js';
 import { installToolWorker, packToolWorker, type InstalledWorker } from '../services/installed-worker.js';
@@ -144,14 +144,11 @@ describeWithServices(['rabbitmq'], 'the package of the tool worker, installed el
     const mcpServers = { everything: { command: process.execPath, args } };
     writeFileSync(join(installed.folder, 'mcp.json'), JSON.stringify({ mcpServers }));
 
-    const { management, vhost, url } = (await rabbitmqForTest())!;
-    const user = `lab-${vhost}`;
-    await management.request('PUT', `/api/users/${user}`, { password: 'secret', tags: '' });
-    await management.request('PUT', `/api/permissions/${vhost}/${user}`, rightsOf(group));
-    const own = Object.assign(new URL(url), { username: user, password: 'secret' });
+    const broker = (await rabbitmqForTest())!;
+    const own = await groupUserUrl(broker, group);
     env = { PATH: process.env.PATH ?? '', RABBITMQ_URL: own.href, WORKER_GROUP: group.name };
     const CONFIG = await writeSettings('switchyard.json', { groups: [group] });
-    installation = await startStandalone({ RABBITMQ_URL: url, CONFIG, TOOLSETS: 'math' });
+    installation = await startStandalone({ RABBITMQ_URL: broker.url, CONFIG, TOOLSETS: 'math' });
     ann = await Viewer.connect(installation.url);
   }, serviceStartTimeoutMs + INSTALL_MS);
 

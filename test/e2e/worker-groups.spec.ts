@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect, type Channel, type ChannelModel, type ConfirmChannel } from 'amqplib';
 import { z } from 'zod';
-import { rightsOf } from '#messaging';
 import { defineTool } from '#tools';
 import { createToolWorker } from '../../apps/tool-worker/create-tool-worker.js';
 import { root } from '../docs/documents.js';
+import { groupUserUrl } from '../services/group-user.js';
 import type { SwitchyardProcess } from '../services/processes.js';
 import { describeWithServices, serviceStartTimeoutMs } from '../services/test-services.js';
 import { waitFor } from '../services/wait-for.js';
@@ -74,12 +74,7 @@ describeWithServices(['rabbitmq', 'mongo'], 'a worker of a group', () => {
       workers: [],
       settings: { groups: [GROUP] },
     });
-    const { management, vhost, url } = cluster.broker;
-    const user = `lab-${vhost}`;
-    await management.request('PUT', `/api/users/${user}`, { password: 'secret', tags: '' });
-    await management.request('PUT', `/api/permissions/${vhost}/${user}`, rightsOf(GROUP));
-    const own = new URL(url);
-    Object.assign(own, { username: user, password: 'secret' });
+    const own = await groupUserUrl(cluster.broker, GROUP);
     env = {
       RABBITMQ_URL: own.href,
       MONGODB_URL: '',

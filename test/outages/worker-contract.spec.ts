@@ -1,18 +1,17 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { rightsOf } from '#messaging';
 import { root } from '../docs/documents.js';
 import { builtFolder } from '../services/built.js';
 import { Child } from '../services/child.js';
+import { groupUserUrl } from '../services/group-user.js';
 import { installToolWorker, withPackageImports, type InstalledWorker } from '../services/installed-worker.js';
+import { hasPythonPackages, PYTHON_PACKAGES } from '../services/python-packages.js';
 import { describeWithServices, rabbitmqForTest, serviceStartTimeoutMs } from '../services/test-services.js';
 
 const SUITE_MS = 300_000;
 const GROUP = { name: 'contract', toolsets: ['contract'] };
-/** Installed by CI, with pip. */
-const PYTHON_PACKAGES = join(root, '.cache/python-worker');
-const describePython = existsSync(PYTHON_PACKAGES) ? describe : describe.skip;
+const describePython = hasPythonPackages ? describe : describe.skip;
 
 interface Result {
   title: string;
@@ -26,11 +25,7 @@ describeWithServices(['rabbitmq'], 'switchyard worker-contract', () => {
 
   beforeAll(async () => {
     broker = (await rabbitmqForTest())!;
-    const { management, vhost, url } = broker;
-    const user = `contract-${vhost}`;
-    await management.request('PUT', `/api/users/${user}`, { password: 'secret', tags: '' });
-    await management.request('PUT', `/api/permissions/${vhost}/${user}`, rightsOf(GROUP));
-    workerUrl = Object.assign(new URL(url), { username: user, password: 'secret' }).href;
+    workerUrl = (await groupUserUrl(broker, GROUP)).href;
   }, serviceStartTimeoutMs);
 
   /** With no other rights than those of a group. */

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import type { Message, MessageType } from '#contracts';
-import { rightsOf } from '#messaging';
 import { root } from '../../docs/documents.js';
+import { groupUserUrl } from '../../services/group-user.js';
 import { waitFor } from '../../services/wait-for.js';
 import type { Cluster } from '../cluster.js';
 import { AmqpTap, type WireStep } from './amqp-tap.js';
 
 export const GROUP = { name: 'house', toolsets: ['rooms'] };
 const TOOLS = join(root, 'test/e2e/fixtures/transcript-tools');
-const PASSWORD = 'secret';
 
 export function messageOf({ message }: WireStep): Message | undefined {
   return message?.content as Message | undefined;
@@ -23,7 +22,7 @@ export function requestIdOf({ body }: Message): string | undefined {
  * asks, and one that is stopped, and ends after SIGTERM. Everything that it and the broker said to each other, in order.
  */
 export async function recordCalls(cluster: Cluster): Promise<WireStep[]> {
-  const tap = await AmqpTap.start(await createUser(cluster));
+  const tap = await AmqpTap.start((await groupUserUrl(cluster.broker, GROUP)).href);
   try {
     const worker = await cluster.add('tool-worker', {
       ...{ RABBITMQ_URL: tap.url, MONGODB_URL: '', WORKER_GROUP: GROUP.name },
@@ -94,12 +93,4 @@ function answered({ steps }: AmqpTap, asked: MessageType): Promise<unknown> {
 function isListed({ gateways: [gateway] }: Cluster): Promise<unknown> {
   const lists = async () => (await (await fetch(`${gateway!.url}/api/tools`)).text()).includes('rooms.dry');
   return waitFor(lists, { what: 'the offer', timeoutMs: 30_000 });
-}
-
-/** The broker user of the group, with its rights and no others. */
-async function createUser({ broker: { management, vhost, url } }: Cluster): Promise<string> {
-  const user = `house-${vhost}`;
-  await management.request('PUT', `/api/users/${user}`, { password: PASSWORD, tags: '' });
-  await management.request('PUT', `/api/permissions/${vhost}/${user}`, rightsOf(GROUP));
-  return Object.assign(new URL(url), { username: user, password: PASSWORD }).href;
 }

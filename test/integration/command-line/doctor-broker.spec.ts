@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { beforeAll, expect, it } from '@jest/globals';
 import { connect } from 'amqplib';
-import { createRabbitmqBus, rightsOf } from '#messaging';
+import { createRabbitmqBus } from '#messaging';
 import { systemTime } from '#time';
+import { groupUserUrl } from '../../services/group-user.js';
 import { TcpProxy } from '../../services/tcp-proxy.js';
 import {
   describeWithServices,
@@ -85,11 +86,8 @@ describeWithServices(['rabbitmq'], 'switchyard doctor and RabbitMQ', () => {
 
   it('asks for what a worker of a group needs, with nothing but the rights of the group', async () => {
     const group = { name: 'lab', toolsets: ['web'] };
-    const { management, vhost } = broker;
-    const user = `doctor-${vhost}`;
-    await management.request('PUT', `/api/users/${user}`, { password: 's3cret', tags: '' });
-    await management.request('PUT', `/api/permissions/${vhost}/${user}`, rightsOf(group));
-    const own = withUrl((parsed) => Object.assign(parsed, { username: user, password: 's3cret' }));
+    const { href, username } = await groupUserUrl(broker, group, { name: 'doctor', password: 's3cret' });
+    const own = { RABBITMQ_URL: href };
     const ask = () => runDoctor({ ...own, WORKER_GROUP: 'lab', TOOLSETS: 'web' });
     const about = async (subject: string) =>
       (await ask()).found.filter((checked) => checked.subject === subject);
@@ -126,7 +124,7 @@ describeWithServices(['rabbitmq'], 'switchyard doctor and RabbitMQ', () => {
       { level: 'error', text: 'no orchestrator serves the ledger of group lab' },
     ]);
     await bus.close();
-    await management.request('DELETE', `/api/users/${user}`);
+    await broker.management.request('DELETE', `/api/users/${username}`);
   });
 
   it('says that the broker died between two questions, and ends with 1', async () => {
