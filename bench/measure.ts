@@ -55,6 +55,7 @@ export function formatTable(rows: Row[]): string {
 }
 
 function figure(value: number | undefined): string {
-  if (value === undefined) return '';
+  // Of no sample at all.
+  if (value === undefined || Number.isNaN(value)) return '';
   return value >= 100 ? value.toFixed(0) : value.toFixed(2);
 }
