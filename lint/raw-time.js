@@ -29,7 +29,7 @@ export const rawTime = [
       // Secrets: tokens, salts, codes of invitations, states and nonces.
       'libs/connections/{sealed-row,token-keys}.ts',
       'libs/ledger/token/call-tokens.ts',
-      'apps/gateway/people/accounts/{account-tokens.adapter,invitations,passwords}.ts',
+      'apps/gateway/people/accounts/{account-tokens.adapter,invitations,passwords,sessions}.ts',
       // Strikes the real process, whose signals take real time.
       'libs/faults/strike.ts',
       // Stops a thread of the machine that a check holds: by the machine's time.

@@ -2,6 +2,7 @@ import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { HealthModule } from '#observability';
 import { AccountsController } from './people/accounts/accounts.controller.js';
+import { SessionsController } from './people/accounts/sessions.controller.js';
 import { AdminAccountsController } from './operator/accounts.controller.js';
 import { AuditController } from './operator/audit.controller.js';
 import { CallsController } from './operator/calls.controller.js';
@@ -63,7 +64,12 @@ const CONTROLLERS: Takes<Gateway>[] = [
 /** Nest creates guards again in each module that uses them; here the compiler checks what they take. */
 const PROVIDERS: Takes<Gateway>[] = [ChatGateway, HttpUserGuard, StreamGuard];
 /** Only with `AUTH=local`. */
-const ACCOUNT_CONTROLLERS = [AccountsController, AdminAccountsController, InvitationsController];
+const ACCOUNT_CONTROLLERS = [
+  AccountsController,
+  SessionsController,
+  AdminAccountsController,
+  InvitationsController,
+];
 
 /** Health and metrics included where the configuration has them. The app that imports it must be set up by `configureGateway`. */
 @Module({})

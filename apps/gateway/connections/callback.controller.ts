@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { CALLBACK_PATH } from '#connections';
 import { FromGateway } from '../http/from-gateway.decorator.js';
+import { readCookies } from '../http/read-cookies.js';
 import { AccessByPeople, type Arrival } from './access-by-people.js';
 
 const part = z.string().max(4_096).optional();
@@ -44,9 +45,4 @@ export class CallbackController {
       .set({ 'Cache-Control': 'no-store', 'Content-Type': 'text/html; charset=utf-8' })
       .send(`<!doctype html><html lang="en"><title>${title}</title><h1>${title}</h1><p>${text}</p></html>`);
   }
-}
-
-function readCookies(header = ''): Map<string, string> {
-  const pairs = header.split(';').map((pair) => pair.trim().split('='));
-  return new Map(pairs.map(([name = '', value = '']) => [name, value]));
 }

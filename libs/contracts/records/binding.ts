@@ -9,7 +9,7 @@ import { writtenTextSchema } from './written-text.js';
 export const bindingSchema = z.object({
   _id: idSchema,
   user_id: z.string(),
-  /** As in `DIALECTS`; `sign-in` and `invitations` belong to the accounts. */
+  /** As in `DIALECTS`; `sign-in`, `invitations` and `sessions` belong to the accounts. */
   dialect: z.string(),
   key: writtenTextSchema,
   /** JSON text in the dialect's own format. The last writer wins, as with `at`. */

@@ -1,3 +1,5 @@
+import { parseHost } from '../../http/parse-host.js';
+
 /** The rules for the origin and host of a request. */
 export interface RequestOrigin {
   method: string;
@@ -15,7 +17,7 @@ export interface OriginRules {
 }
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
-const READING_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+export const READING_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * A page on the internet must not drive a laptop (docs/security.md, "A website that a signed-in user visits").
@@ -50,11 +52,4 @@ function isKnownOrigin(origin: string, host: string | undefined, corsOrigins: re
   // The scheme is not compared: behind a proxy that ends TLS this process sees plain HTTP.
   const { protocol, host: originHost } = new URL(origin);
   return parseHost(host, protocol)?.host === originHost;
-}
-
-/** `host` without the scheme's default port; undefined for anything that is not just a name and a port. */
-function parseHost(host: string | undefined, protocol = 'http:'): URL | undefined {
-  if (host === undefined || !/^[A-Za-z0-9.:[\]_-]+$/.test(host)) return undefined;
-  const url = `${protocol}//${host}`;
-  return URL.canParse(url) ? new URL(url) : undefined;
 }

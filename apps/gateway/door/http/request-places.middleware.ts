@@ -6,6 +6,7 @@ import { toRequestError } from '../../errors/to-request-error.js';
 import { isAlwaysServed } from '../../http/always-served.js';
 import { addressOf } from '../../limits/client-address.js';
 import { rememberUser } from '../../people/auth/known-user.js';
+import { countedSession } from '../../people/auth/session-cookie.js';
 import type { HttpOptions } from './http-options.js';
 import { NoPlaceError, type Leave } from './request-places.js';
 
@@ -71,10 +72,11 @@ export class PlaceSteps {
     const { rules, places, authenticate } = this.options;
     if (rules.isOpen) return LOCAL_USER;
     const token = bearerToken(request.headers.authorization);
-    if (token === undefined) return undefined;
+    const session = countedSession(request);
+    if (token === undefined && session === undefined) return undefined;
     const leave = places.check(addressOf(request));
     try {
-      return await authenticate(token);
+      return await authenticate(token, session);
     } catch (error) {
       if (error instanceof RequestError && error.code === 'unauthorized') return undefined;
       throw error;

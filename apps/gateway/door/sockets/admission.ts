@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'socket.io';
 import type { Logger, Refusals } from '#observability';
 import type { MinuteLimit } from '../../limits/minute-limit.js';
+import { sessionInCookie } from '../../people/auth/session-cookie.js';
 import { bearerToken, type Authenticate, type User } from '../../people/auth/user.js';
 import { RequestError, toClientError } from '../../errors/request-error.js';
 import { toRequestError } from '../../errors/to-request-error.js';
@@ -30,7 +31,8 @@ export interface AdmissionDeps {
 
 /** The owner of the token in a handshake. */
 interface Expected {
-  token: string;
+  /** Undefined: it was the session in the cookie. */
+  token: string | undefined;
   user: User;
 }
 
@@ -61,9 +63,9 @@ export class Admission {
   }
 
   /** The user of a connection that asks to be admitted. Throws `RequestError`, and nothing else. */
-  async admitToken(token: string | undefined): Promise<User> {
+  async admitToken(token: string | undefined, session?: string): Promise<User> {
     try {
-      return await this.check(token);
+      return await this.check(token, session);
     } catch (error) {
       const refusal = toRequestError(error);
       if (refusal.code === 'internal') this.deps.log.error({ err: error }, 'connection check failed');
@@ -71,10 +73,13 @@ export class Admission {
     }
   }
 
-  /** Whether the token of a handshake is valid. If so, the connection belongs to this user from its first byte. */
-  async expect(request: IncomingMessage, token: string): Promise<boolean> {
+  /**
+   * Whether the token of a handshake or, without one, its session is valid. If so, the connection belongs to this user
+   * from its first byte.
+   */
+  async expect(request: IncomingMessage, token: string | undefined): Promise<boolean> {
     try {
-      const user = await this.admitToken(token);
+      const user = await this.admitToken(token, sessionInCookie(request, 'write'));
       this.count(request, user);
       this.expected.set(request, { token, user });
       return true;
@@ -101,16 +106,16 @@ export class Admission {
     const expected = this.expected.get(request);
     let user = expected?.user;
     if (!user || expected?.token !== token) {
-      user = await this.admitToken(token);
+      user = await this.admitToken(token, sessionInCookie(request, 'write'));
       this.count(request, user);
     }
     this.deps.guard.know(connectionOf(socket), user.id);
     (socket.data as { user: unknown }).user = user;
   }
 
-  private async check(token: string | undefined): Promise<User> {
+  private async check(token: string | undefined, session: string | undefined): Promise<User> {
     this.checkRoom();
-    const user = await this.deps.authenticate(token);
+    const user = await this.deps.authenticate(token, session);
     // Other connections were admitted meanwhile.
     this.checkRoom();
     this.deps.rate.take(user.id);

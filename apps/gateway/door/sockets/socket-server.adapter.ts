@@ -4,6 +4,7 @@ import { IoAdapter } from '@nestjs/platform-socket.io';
 import type { Server, ServerOptions } from 'socket.io';
 import { toRequestError } from '../../errors/to-request-error.js';
 import type { AddressOf } from '../../limits/client-address.js';
+import { sessionInCookie } from '../../people/auth/session-cookie.js';
 import { judgeRequest, type OriginRules } from '../http/judge-request.js';
 import { originOf } from '../http/origin-rules.js';
 import { handshakeToken, type Admission } from './admission.js';
@@ -83,13 +84,13 @@ export class SocketServerAdapter extends IoAdapter {
     return false;
   }
 
-  /** Finds a place for it. A token in the handshake is checked first: a known user is not a stranger. */
+  /** Finds a place for it. A token or a session in the handshake is checked first: a known user is not a stranger. */
   private async enter(request: IncomingMessage): Promise<void> {
     const { admission, unknownSockets, addressOf } = this.deps;
     const { socket } = request;
     const address = addressOf(request);
     const token = handshakeToken(request);
-    if (token !== undefined) {
+    if (token !== undefined || sessionInCookie(request, 'write') !== undefined) {
       const isKnown = () => admission.expect(request, token);
       if (await unknownSockets.whileChecked(address, isKnown).catch(() => false)) return;
     }

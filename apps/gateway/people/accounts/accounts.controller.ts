@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { z } from 'zod';
+import { countedSession } from '../auth/session-cookie.js';
 import { bearerToken } from '../auth/user.js';
 import { RequestError } from '../../errors/request-error.js';
 import { ParsePipe, parseRequest } from '../../http/parse.pipe.js';
@@ -35,7 +36,7 @@ const registerSchema = z.object({
   /** The token of a link. */
   invitation: z.string().min(1).max(100).optional(),
 });
-const formSchema = z.object({
+export const nameAndPasswordSchema = z.object({
   username: z.string().trim().min(1).max(MAX_TYPED_LENGTH),
   password: z.string().min(1).max(MAX_TYPED_LENGTH),
 });
@@ -65,12 +66,12 @@ export class AccountsController {
   token(@Req() request: Request): Promise<TokenBody> {
     if (request.is('application/x-www-form-urlencoded') === false || request.body === undefined)
       throw new RequestError('invalid', 'The body must be application/x-www-form-urlencoded.');
-    const { username, password } = parseRequest(formSchema, request.body);
+    const { username, password } = parseRequest(nameAndPasswordSchema, request.body);
     return this.local.signIn.signIn(addressOf(request), username, password);
   }
 
   @Get('me')
   me(@Req() request: Request): Promise<AccountBody> {
-    return this.local.signIn.whoIs(bearerToken(request.headers.authorization));
+    return this.local.signIn.whoIs(bearerToken(request.headers.authorization), countedSession(request));
   }
 }

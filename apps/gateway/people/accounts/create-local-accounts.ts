@@ -11,6 +11,7 @@ import { KnownAccounts } from './known-accounts.js';
 import { KnownNetworks } from './known-networks.js';
 import { Passwords, type PasswordCost } from './passwords.js';
 import { Registration } from './registration.js';
+import { Sessions } from './sessions.js';
 import { SignIn } from './sign-in.js';
 import { SignInLimits } from './sign-in-limits.js';
 
@@ -18,6 +19,7 @@ import { SignInLimits } from './sign-in-limits.js';
 export interface LocalAccounts {
   accounts: Accounts;
   known: KnownAccounts;
+  sessions: Sessions;
   signIn: SignIn;
   registration: Registration;
   invitations: Invitations;
@@ -44,6 +46,7 @@ export function createLocalAccounts(
   const { clock } = time;
   const accounts = new Accounts(store, time);
   const tokens = new AccountTokens(store, auth.secret, clock);
+  const sessions = new Sessions(store, clock);
   const invitations = new Invitations(store, clock);
   const registration = new Registration(setting, store, invitations);
   return {
@@ -51,11 +54,13 @@ export function createLocalAccounts(
     registration,
     invitations,
     actions,
-    known: new KnownAccounts(accounts, tokens, clock),
+    sessions,
+    known: new KnownAccounts(accounts, tokens, sessions, clock),
     signIn: new SignIn({
       accounts,
       passwords: new Passwords((network) => refusals.note('sign_ins', { address: network }), passwordCost),
       tokens,
+      sessions,
       limits: new SignInLimits(limits, refusals, counts, clock),
       networks: new KnownNetworks(store, clock),
       registration,

@@ -17,14 +17,15 @@ function setUp() {
     },
   };
   const tokens = { read: async (token: string | undefined) => ({ accountId: token!, expiresAtMs: 7 }) };
-  const known = new KnownAccounts(accounts, tokens, { now: () => now });
+  const sessions = { find: async () => undefined, isOpen: async () => true };
+  const known = new KnownAccounts(accounts, tokens, sessions, { now: () => now });
   return { known, stored, reads, pass: (ms: number) => void (now += ms) };
 }
 
 describe('KnownAccounts', () => {
   it('caches a read for five seconds, regardless of the number of requests', async () => {
     const { known, stored, reads, pass } = setUp();
-    const users = await Promise.all(['ann', 'ann', 'ann'].map(known.authenticate));
+    const users = await Promise.all(['ann', 'ann', 'ann'].map((token) => known.authenticate(token)));
     expect(users[2]).toEqual({ id: 'ann', isOperator: false, roles: [], expiresAtMs: 7 });
     expect(reads).toEqual(['ann']);
     stored.set('ann', account('ann', { role: 'operator' }));

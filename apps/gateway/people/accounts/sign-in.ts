@@ -7,6 +7,7 @@ import type { KnownNetworks } from './known-networks.js';
 import type { Passwords } from './passwords.js';
 import type { Invitations } from './invitations.js';
 import type { Registration } from './registration.js';
+import type { Sessions } from './sessions.js';
 import type { SignInLimits } from './sign-in-limits.js';
 
 /** As OAuth 2 has it. */
@@ -19,6 +20,7 @@ export interface SignInParts {
   accounts: Accounts;
   passwords: Passwords;
   tokens: AccountTokens;
+  sessions: Sessions;
   limits: SignInLimits;
   networks: KnownNetworks;
   registration: Registration;
@@ -40,9 +42,17 @@ export class SignIn {
     return toAccountBody(account);
   }
 
-  /** An unknown account, an inactive one and a wrong password get the same answer after the same work. */
   async signIn(address: string, name: string, password: string): Promise<TokenBody> {
-    const { accounts, passwords, tokens, limits, networks } = this.parts;
+    const { _id } = await this.check(address, name, password);
+    return { access_token: await this.parts.tokens.issue(_id), token_type: 'bearer' };
+  }
+
+  /**
+   * The account with this name and password. An unknown account, an inactive one and a wrong password get the same
+   * answer after the same work.
+   */
+  async check(address: string, name: string, password: string): Promise<Account> {
+    const { accounts, passwords, limits, networks } = this.parts;
     const attempt = limits.begin(address);
     let isWrong = false;
     try {
@@ -52,18 +62,23 @@ export class SignIn {
       attempt.against({ key, userId: account?._id, isKnown });
       const isRight = await passwords.isRight(address, password, account?.password);
       isWrong = !isRight || !account?.is_active;
-      if (isWrong) throw new RequestError('unauthorized', 'Incorrect username or password');
+      if (!account || isWrong) throw new RequestError('unauthorized', 'Incorrect username or password');
       if (!isKnown) await networks.add(key, address);
-      return { access_token: await tokens.issue(key), token_type: 'bearer' };
+      return account;
     } finally {
       if (!isWrong) attempt.forget();
     }
   }
 
-  /** The account of the token. Throws `RequestError` `unauthorized`, or `forbidden` for an inactive account. */
-  async whoIs(token: string | undefined): Promise<AccountBody> {
-    const { accountId } = await this.parts.tokens.read(token);
-    const account: Account | null = await this.parts.accounts.get(accountId);
+  /**
+   * The account of the token or, without one, of the session. Throws `RequestError` `unauthorized`, or `forbidden` for
+   * an inactive account.
+   */
+  async whoIs(token: string | undefined, session: string | undefined): Promise<AccountBody> {
+    const { tokens, sessions, accounts } = this.parts;
+    const found = token === undefined && session !== undefined ? await sessions.find(session) : undefined;
+    const accountId = found?.userId ?? (await tokens.read(token)).accountId;
+    const account: Account | null = await accounts.get(accountId);
     if (!account) throw new RequestError('unauthorized', 'The token is not valid.');
     if (!account.is_active) throw new RequestError('forbidden', 'This account is not active.');
     return toAccountBody(account);

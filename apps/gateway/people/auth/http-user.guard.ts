@@ -2,6 +2,7 @@ import { createParamDecorator, Injectable, type CanActivate, type ExecutionConte
 import type { Request, Response } from 'express';
 import { requestIdOf } from '../../http/request-id.middleware.js';
 import { FromGateway } from '../../http/from-gateway.decorator.js';
+import { countedSession } from './session-cookie.js';
 import { bearerToken, type Authenticate, type User } from './user.js';
 
 type RequestOfUser = Request & { user?: User };
@@ -14,7 +15,8 @@ export class HttpUserGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<RequestOfUser>();
-    const user = await this.gateway.authenticate(bearerToken(request.headers.authorization));
+    const token = bearerToken(request.headers.authorization);
+    const user = await this.gateway.authenticate(token, countedSession(request));
     const { traceparent } = request.headers;
     request.user = {
       ...user,

@@ -9,14 +9,19 @@ export interface User {
   roles: readonly string[];
   /** Ms since epoch: the token's end; undefined without one. */
   expiresAtMs?: number;
+  /** Of a person who signed in on the page, without a token. */
+  sessionId?: string;
   /** Of its HTTP request; a socket has none. */
   requestId?: string;
   /** The header of its HTTP request, as it came; a socket has none. */
   traceparent?: string;
 }
 
-/** The user of a request's token. Throws `RequestError` `unauthorized`. */
-export type Authenticate = (token: string | undefined) => Promise<User>;
+/**
+ * The user of a request's token or, without one, of the session in its cookie. Throws `RequestError` `unauthorized`.
+ * Only `AUTH=local` has sessions.
+ */
+export type Authenticate = (token: string | undefined, session?: string) => Promise<User>;
 
 export const OPERATOR_ROLE = 'operator';
 

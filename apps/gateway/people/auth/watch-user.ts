@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '#time';
 import type { User } from './user.js';
 
-/** How long a user who is shut out may stay connected. */
-const RECHECK_MS = 30_000;
+/** A user who is shut out is disconnected within 30 s: this, and the age of what is read (`known-accounts.ts`). */
+const RECHECK_MS = 20_000;
 
 /**
  * Calls `onShutOut` when the user's token has expired, and soon after the user was shut out, unless it is stopped
@@ -14,8 +14,8 @@ export function watchUser(
   isActive: (user: User) => Promise<boolean>,
   onShutOut: () => void,
 ): () => void {
-  const { expiresAtMs } = user;
-  if (expiresAtMs === undefined) return () => undefined;
+  const { expiresAtMs = Infinity, sessionId } = user;
+  if (expiresAtMs === Infinity && sessionId === undefined) return () => undefined;
   let isStopped = false;
   let timer: Timer | undefined;
   const wait = (): void => {

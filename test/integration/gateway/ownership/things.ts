@@ -1,5 +1,6 @@
 import { SignJWT } from 'jose';
 import { inputId } from '#turn';
+import { Sessions } from '../../../../apps/gateway/people/accounts/sessions.js';
 import { sampleAccount } from '../../../../libs/store/testing/sample-rows.js';
 import { makeArtifact } from '../../../../libs/tools/make-artifact.js';
 import { findFreePort } from '../../../services/free-port.js';
@@ -23,6 +24,8 @@ export interface Ids {
   connection: string;
   /** A way to an issuer. */
   flow: string;
+  /** Of a browser on which its person stays signed in. */
+  session: string;
 }
 
 /** Nobody's; as long as the others. */
@@ -34,6 +37,7 @@ export const UNKNOWN: Ids = {
   artifact: 'A'.repeat(43),
   connection: 'B'.repeat(43),
   flow: 'C'.repeat(43),
+  session: `session_${'D'.repeat(43)}`,
 };
 
 /** What only its owner may ever read. */
@@ -126,6 +130,8 @@ export async function makeThings(harness: Harness, owner: Person): Promise<Ids> 
     counted_to: 1,
   });
   const connections = connectionsOf(harness.store);
+  const sessions = new Sessions(harness.store, harness.clock);
+  await sessions.begin(owner, { device: words, stays: true });
   return {
     conversation,
     turn,
@@ -134,6 +140,7 @@ export async function makeThings(harness: Harness, owner: Person): Promise<Ids> 
     artifact: artifact._id,
     connection: await makeConnection(connections, owner),
     flow: (await makeFlow(connections, owner, { turn_id: turn, tool_call_id: question.tool_call_id })).id,
+    session: (await sessions.list(owner))[0]!.id,
   };
 }
 
