@@ -60,6 +60,18 @@ describe('a long answer while it grows', () => {
     expect(await shape()).toEqual(growing);
   });
 
+  it('has its cursor behind the last line of code, so that the block keeps its height', async () => {
+    turn.stream('```ts\nconst one = 1;\n\n');
+    const code = prose().locator('.code-block pre');
+    await code.getByText('const one').waitFor();
+    const heightOf = async () => (await code.boundingBox())!.height;
+    const growing = await heightOf();
+    await takePicture(web.page, 'markdown-code-cursor');
+    turn.stream('```').complete();
+    await web.seen('tokens');
+    expect(growing).toBe(await heightOf());
+  });
+
   it('keeps the elements of what is finished', async () => {
     turn.stream(`first\n\n| a |\n|---|\n| 1 |\n| 2`);
     await prose().locator('td', { hasText: '2' }).waitFor();

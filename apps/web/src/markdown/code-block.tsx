@@ -12,7 +12,8 @@ export function CodeBlock({ language, text }: { language: string; text: string }
       </figcaption>
       <pre tabIndex={0}>
         <code>
-          <Pieces text={text} />
+          {/* A line that is still empty would hold nothing but the cursor of an answer that grows. */}
+          <Pieces text={text.trimEnd()} />
         </code>
       </pre>
     </figure>
